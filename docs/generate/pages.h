@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The pages of docs/ that are made from tables. `./dev docs` writes them, a test compares them with
+// what stands in docs/.
+#ifndef EXACTCAST_DOCS_GENERATE_PAGES_H_
+#define EXACTCAST_DOCS_GENERATE_PAGES_H_
+
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace exactcast::docs {
+
+struct Page {
+  std::string_view file;  // in docs/
+  std::string (*make)(const std::string& golden_folder);
+};
+
+std::string ErrataPage(const std::string& golden_folder);
+
+inline constexpr std::array<Page, 1> kPages = {{{"errata.md", ErrataPage}}};
+
+}  // namespace exactcast::docs
+
+#endif  // EXACTCAST_DOCS_GENERATE_PAGES_H_

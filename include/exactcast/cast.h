@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Casting arrays: a Plan is made once, which can fail, and run as often as wanted, which cannot:
+// every bit pattern has an answer. Files are container.h; the meaning of a single cast is
+// spec/reference.h.
+//
+//   auto plan = exactcast::MakePlan({.from = FormatId::kFloat32, .to = FormatId::kHifloat8,
+//   .profile = "ascend950"}); if (!plan.ok()) ... plan.status().message() ... exactcast::Counts
+//   counts = plan->Run(input, output, elements);
+#ifndef EXACTCAST_CAST_H_
+#define EXACTCAST_CAST_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "exactcast/spec/format.h"
+#include "exactcast/spec/rounding.h"
+#include "exactcast/spec/rules.h"
+#include "exactcast/status.h"
+
+namespace exactcast {
+
+// What becomes of a value that does not fit. Not to saturate is kIeee for a float target, kWrap for
+// an integer target.
+enum class Overflow : std::uint8_t { kSaturate, kIeee, kWrap };
+
+// How an array holds formats of 4 and 2 bits; without meaning for the others.
+enum class Packing : std::uint8_t {
+  kUnpacked,  // one element a byte, in its low bits
+  kPacked,    // two (four) elements a byte, element 0 in the lowest bits; a last byte that is not
+              // full ends in zeros
+};
+
+// The scaled casts of Ascend C: int32 to float16 (SetDeqScale) and int16 to int8 or uint8
+// (CastDequant).
+struct Dequantization {
+  // SetDeqScale: one, the bits of a float16. CastDequant: 1 or 16, the bits of a float32 (its 13
+  // low bits are ignored).
+  std::vector<std::uint32_t> scales;
+  // CastDequant: empty (0), 1 or 16, each -256 to 255.
+  std::vector<std::int32_t> offsets;
+};
+
+struct CastRequest {
+  FormatId from = FormatId::kFloat32;
+  FormatId to = FormatId::kFloat32;
+  std::string_view profile = "exact";
+  // What is left out takes the profile's default for the pair.
+  std::optional<Rounding> rounding = std::nullopt;
+  std::optional<Overflow> overflow = std::nullopt;
+  std::optional<NanRule> nan = std::nullopt;
+  std::optional<Dequantization> dequantization = std::nullopt;
+  Packing input_packing = Packing::kUnpacked;
+  Packing output_packing = Packing::kUnpacked;
+};
+
+inline constexpr std::uint64_t kNoIndex = ~std::uint64_t{0};
+
+// Every element is in one class, the first that fits: nan (a NaN came in); overflowed (finite or
+// infinite and did not fit, whatever was written); underflowed (float target, inexact, result zero
+// or subnormal); rounded; exact. From complex to complex every part is counted by itself, so the
+// five add up to twice the elements.
+struct Counts {
+  std::uint64_t exact = 0;
+  std::uint64_t rounded = 0;
+  std::uint64_t underflowed = 0;
+  std::uint64_t overflowed = 0;
+  std::uint64_t nan = 0;
+  std::uint64_t imaginary_lost = 0;  // complex to real: imaginary parts that were not zero
+  std::uint64_t first_lost =
+      kNoIndex;  // first element that overflowed, or was a NaN and did not stay one
+
+  Counts& operator+=(const Counts& other);
+  friend bool operator==(const Counts&, const Counts&) = default;
+};
+
+struct RunOptions {
+  int threads = 0;          // 0: as many as the process may use
+  std::uint64_t first = 0;  // index of element 0 in the whole tensor: first_lost and 16-periodic
+                            // scales count from there; a multiple of 16
+};
+
+struct PlanState;  // src/plan_state.h
+
+class Plan {
+ public:
+  [[nodiscard]] const Format& from() const;
+  [[nodiscard]] const Format& to() const;
+  [[nodiscard]] std::string_view profile() const;
+  // The mode in force, the default filled in.
+  [[nodiscard]] Rounding rounding() const;
+  // The form in force; kIeee for float32 targets of the Ascend profiles, which never saturate.
+  [[nodiscard]] Overflow overflow() const;
+  // Whether a NaN of the source comes out as a NaN.
+  [[nodiscard]] bool keeps_nan() const;
+  [[nodiscard]] std::string_view kernel() const;
+
+  // Converts `elements` elements. `in` and `out` hold at least InputBytes() and OutputBytes()
+  // bytes, do not overlap, and need no alignment; multi-byte elements are little-endian. Safe to
+  // call from several threads at once.
+  Counts Run(const void* in, void* out, std::size_t elements, const RunOptions& options = {}) const;
+
+  [[nodiscard]] std::size_t InputBytes(std::size_t elements) const;
+  [[nodiscard]] std::size_t OutputBytes(std::size_t elements) const;
+
+ private:
+  friend Result<Plan> MakePlan(const CastRequest& request);
+  explicit Plan(std::shared_ptr<const PlanState> state) : state_(std::move(state)) {}
+  std::shared_ptr<const PlanState> state_;
+};
+
+// kUsage: an unknown profile, an overflow form of the wrong kind of target, a dequantization that
+// the pair does not take or lacks. kUnsupported: a pair, mode or form that the profile does not
+// have; the message names what there is.
+Result<Plan> MakePlan(const CastRequest& request);
+
+// Bytes of `elements` elements in an array.
+std::size_t ArrayBytes(const Format& format, Packing packing, std::size_t elements);
+
+}  // namespace exactcast
+
+#endif  // EXACTCAST_CAST_H_

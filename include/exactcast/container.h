@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Casting files: .bin (raw, little-endian), .npy, and standard streams. Output appears only when it
+// is complete. The arrays within are cast.h's matter.
+#ifndef EXACTCAST_CONTAINER_H_
+#define EXACTCAST_CONTAINER_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exactcast/cast.h"
+#include "exactcast/status.h"
+
+namespace exactcast {
+
+struct FileCastRequest {
+  std::string input;   // a path; "-" is standard input, raw
+  std::string output;  // a path; "-" is standard output, raw
+  // As for arrays; `cast.from` and the packings are filled in from what follows.
+  CastRequest cast;
+  std::optional<FormatId> from =
+      std::nullopt;  // needed for raw input and for .npy files of opaque type
+  std::optional<std::vector<std::uint64_t>> shape = std::nullopt;  // raw input
+  bool unpacked = false;  // raw files: formats of 4 and 2 bits are one element a byte
+  bool packed = false;    // .npy: 4-bit formats are packed along the last axis as |u1
+  bool strict = false;    // refuse, output untouched, when an element overflowed or a NaN was lost
+  bool force = false;     // replace an existing output
+  int threads = 0;
+};
+
+struct FileCastResult {
+  std::string profile;
+  FormatId from;
+  FormatId to;
+  Rounding rounding;
+  Overflow overflow;
+  std::vector<std::uint64_t> shape;  // of the logical tensor
+  std::uint64_t elements = 0;
+  Counts counts;
+  std::vector<std::string> warnings;  // one line each: trailing bytes, bool bytes above 1, ...
+};
+
+// kUsage, kUnsupported: as MakePlan, and what is wrong with the request. kBadInput: the input
+// cannot be read, is malformed, or `strict` refuses it. kNotWritten: the output exists, or could
+// not be written. On failure the output is as it was.
+Result<FileCastResult> CastFile(const FileCastRequest& request);
+
+}  // namespace exactcast
+
+#endif  // EXACTCAST_CONTAINER_H_

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// All of exactcast: arrays (cast.h), files (container.h), and the constexpr meaning of a single
+// cast (spec/).
+#ifndef EXACTCAST_EXACTCAST_H_
+#define EXACTCAST_EXACTCAST_H_
+
+#include "exactcast/cast.h"
+#include "exactcast/container.h"
+#include "exactcast/names.h"
+#include "exactcast/number_text.h"
+#include "exactcast/spec/codec.h"
+#include "exactcast/spec/format.h"
+#include "exactcast/spec/format_names.h"
+#include "exactcast/spec/profile.h"
+#include "exactcast/spec/reference.h"
+#include "exactcast/spec/rounding.h"
+#include "exactcast/spec/rules.h"
+#include "exactcast/spec/scaled.h"
+#include "exactcast/status.h"
+#include "exactcast/version.h"
+
+#endif  // EXACTCAST_EXACTCAST_H_

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Containers as rows: which file names they answer to, how to read what precedes the data and how
+// to write it. Moving the data itself is element_reader.h's and cast_file.cc's matter. A new
+// container is one row in containers.cc.
+#ifndef EXACTCAST_SRC_CONTAINERS_CONTAINER_ROW_H_
+#define EXACTCAST_SRC_CONTAINERS_CONTAINER_ROW_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "exactcast/cast.h"
+#include "exactcast/spec/format.h"
+#include "exactcast/status.h"
+#include "src/containers/input_file.h"
+
+namespace exactcast {
+
+using Shape = std::vector<std::uint64_t>;
+
+// What the caller said about an input.
+struct ReadRequest {
+  std::optional<FormatId> from;
+  std::optional<Shape> shape;
+  bool unpacked = false;
+  bool packed = false;
+};
+
+// Where the elements of an input are, and what they are.
+struct InputLayout {
+  FormatId format = FormatId::kFloat32;
+  Packing packing = Packing::kUnpacked;
+  bool swap_bytes = false;     // big-endian
+  bool fortran_order = false;  // only where that differs from C order
+  // In Fortran order and packed along the last axis: the bytes are slabs, all indices but the last
+  // running within one, and slab k holds the elements of last index 2k in its low halves and those
+  // of 2k + 1 in its high halves.
+  bool pairs_apart = false;
+  Shape shape;  // of the logical tensor; not known until the end without `elements`
+  std::optional<std::uint64_t> elements;  // nothing: as many as the stream gives
+  std::uint64_t begin = 0;                // of the data, in bytes
+  std::vector<std::string> warnings;
+};
+
+// The tensor that is to be written.
+struct WriteRequest {
+  FormatId format = FormatId::kFloat32;
+  Shape shape;
+  bool fortran_order = false;
+  bool unpacked = false;
+  bool packed = false;
+};
+
+struct OutputLayout {
+  std::string header;  // its length does not depend on the length of a 1-D tensor
+  Packing packing = Packing::kUnpacked;
+  bool pairs_apart = false;  // as for inputs
+  std::string warning;       // empty: none
+};
+
+// Messages and warnings leave the file's name to the caller.
+struct ContainerRow {
+  std::string_view name;  // in messages
+  std::string_view
+      extension;  // with its dot, in small letters; empty: every name that no other row takes
+  Result<InputLayout> (*read)(InputFile& input, const ReadRequest& request);
+  Result<OutputLayout> (*write)(const WriteRequest& request);
+};
+
+extern const ContainerRow kRawContainer;  // bin.cc
+extern const ContainerRow kNpyContainer;  // npy.cc
+
+// By the name alone. kUsage for the files of other systems that are not read yet.
+Result<const ContainerRow*> FindContainer(std::string_view path);
+
+// The product of the dimensions. kBadInput when the tensor would be larger than files can be.
+Result<std::uint64_t> CountElements(const Shape& shape, std::uint64_t bytes_each);
+
+// "(2, 3)", "(3,)", "()": as Python prints it.
+std::string ShapeText(const Shape& shape);
+
+// Whether the first index fastest and the last index fastest are different orders.
+bool OrderMatters(const Shape& shape);
+
+}  // namespace exactcast
+
+#endif  // EXACTCAST_SRC_CONTAINERS_CONTAINER_ROW_H_

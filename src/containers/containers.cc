@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The list of containers, and what all of them need: shapes and their sizes. Each container has a
+// file of its own.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "src/containers/container_row.h"
+#include "src/containers/descriptor.h"
+
+namespace exactcast {
+namespace {
+
+constexpr std::array kContainers = {&kNpyContainer, &kRawContainer};
+
+// Names that somebody would be surprised to see read as raw bytes. `.bin` is not among them: it is
+// raw here.
+constexpr auto kNotReadYet = std::to_array<std::string_view>(
+    {".npz", ".safetensors", ".json", ".gguf", ".pt", ".pth", ".onnx", ".h5", ".zip"});
+
+std::string Extension(std::string_view path) {
+  const std::string_view file = path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+  const std::size_t dot = file.rfind('.');
+  std::string extension(dot == std::string_view::npos ? "" : file.substr(dot));
+  for (char& c : extension) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return extension;
+}
+
+}  // namespace
+
+Result<const ContainerRow*> FindContainer(std::string_view path) {
+  const std::string extension = Extension(path);
+  if (std::find(kNotReadYet.begin(), kNotReadYet.end(), extension) != kNotReadYet.end()) {
+    return UsageError(fmt::format(
+        "{}: {} files are neither read nor written yet; there are .npy, and raw elements under "
+        "any other name, such as .bin",
+        Printable(path), extension));
+  }
+  for (const ContainerRow* row : kContainers) {
+    if (row->extension.empty() || row->extension == extension) return row;
+  }
+  return &kRawContainer;
+}
+
+Result<std::uint64_t> CountElements(const Shape& shape, std::uint64_t bytes_each) {
+  constexpr std::uint64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  std::uint64_t bytes = bytes_each;
+  bool empty = false;
+  for (const std::uint64_t dimension : shape) {
+    if (dimension == 0) {
+      empty = true;
+    } else if (dimension > kLargest / bytes) {
+      return BadInput(fmt::format("shape {} of {}-byte elements is larger than a file can be",
+                                  ShapeText(shape), bytes_each));
+    } else {
+      bytes *= dimension;
+    }
+  }
+  return empty ? 0 : bytes / bytes_each;
+}
+
+std::string ShapeText(const Shape& shape) {
+  return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+}
+
+bool OrderMatters(const Shape& shape) {
+  const auto longer = std::count_if(shape.begin(), shape.end(), [](auto d) { return d > 1; });
+  return longer > 1 && std::find(shape.begin(), shape.end(), 0) == shape.end();
+}
+
+}  // namespace exactcast

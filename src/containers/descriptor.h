@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// File descriptors: ownership, whole reads and writes, errors in words. What is read and written,
+// and under which name it appears, is input_file.h's and output_file.h's matter.
+#ifndef EXACTCAST_SRC_CONTAINERS_DESCRIPTOR_H_
+#define EXACTCAST_SRC_CONTAINERS_DESCRIPTOR_H_
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace exactcast {
+
+// Closes what it owns.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  static Descriptor Owned(int fd) { return Descriptor(fd, true); }
+  static Descriptor Borrowed(int fd) { return Descriptor(fd, false); }
+  Descriptor(Descriptor&& other) noexcept;
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor() { Close(); }
+
+  [[nodiscard]] bool ok() const { return fd_ >= 0; }
+  [[nodiscard]] int get() const { return fd_; }
+  // Zero, or the errno of close(2), which for some file systems is where a write fails.
+  int Close();
+
+ private:
+  Descriptor(int fd, bool owned) : fd_(fd), owned_(owned) {}
+  int fd_ = -1;
+  bool owned_ = false;
+};
+
+struct Transfer {
+  std::size_t bytes = 0;
+  int error = 0;  // an errno; reading past the end is none
+};
+
+// Interrupted calls and short transfers are carried on; a descriptor that does not block is waited
+// for.
+Transfer ReadFully(int fd, std::byte* data, std::size_t size);
+Transfer ReadFullyAt(int fd, std::uint64_t offset, std::byte* data, std::size_t size);
+Transfer WriteFully(int fd, const std::byte* data, std::size_t size);
+Transfer WriteFullyAt(int fd, std::uint64_t offset, const std::byte* data, std::size_t size);
+
+// open(2), close-on-exec, carried on when interrupted. `folder` as for openat(2).
+int OpenAt(int folder, const std::string& path, int flags, mode_t mode = 0);
+
+// The descriptor that a path stands for: /dev/stdin, /dev/stdout, /dev/stderr, /dev/fd/N,
+// /proc/self/fd/N. Opening such a path anew fails for sockets and loses the place in a file, so it
+// is duplicated instead.
+std::optional<int> NamedDescriptor(std::string_view path);
+int Duplicate(int fd);
+
+// An errno in words: "no space left on the device".
+std::string ErrorText(int error);
+
+// A name from outside, fit for a message of one line: control characters as \x0a.
+std::string Printable(std::string_view text);
+
+}  // namespace exactcast
+
+#endif  // EXACTCAST_SRC_CONTAINERS_DESCRIPTOR_H_

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The elements of an input, in the order in which they are stored, little-endian and in pieces of
+// any size. What is done with them is cast_file.cc's matter.
+#ifndef EXACTCAST_SRC_CONTAINERS_ELEMENT_READER_H_
+#define EXACTCAST_SRC_CONTAINERS_ELEMENT_READER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "exactcast/cast.h"
+#include "exactcast/status.h"
+#include "src/containers/container_row.h"
+#include "src/containers/input_file.h"
+
+namespace exactcast {
+
+// Messages leave the file's name to the caller.
+class ElementReader {
+ public:
+  // Both outlive the reader.
+  ElementReader(InputFile& input, const InputLayout& layout);
+
+  // How the elements come out; not always as the file holds them.
+  [[nodiscard]] Packing packing() const;
+
+  // The next `count` elements, a multiple of 4; fewer at the end only. kBadInput when the input
+  // ends too soon, within an element, or, being a stream, goes on after its last element.
+  Result<std::size_t> Next(std::byte* data, std::size_t count);
+
+  // `count` elements from `first` on, a multiple of 4 where they come out packed. Regular files
+  // only.
+  Status At(std::uint64_t first, std::byte* data, std::size_t count);
+
+ private:
+  Result<std::size_t> NextOfStream(std::byte* data, std::size_t count);
+  Status EndOfStream();
+  Status ReadBytes(std::uint64_t offset, std::byte* data, std::size_t size);
+  Status PairsApartAt(std::uint64_t first, std::byte* data, std::size_t count);
+  void SwapBytes(std::byte* data, std::size_t count) const;
+  [[nodiscard]] std::uint64_t Bytes(std::uint64_t elements) const;
+
+  InputFile& input_;
+  const InputLayout& layout_;
+  const Format& format_;
+  std::uint64_t position_ = 0;  // in elements
+  std::uint64_t slab_ = 0;      // bytes in a slab of pairs that lie apart
+  std::vector<std::byte>
+      window_;  // of such a file, from window_begin_ on: slabs can be a few bytes long
+  std::uint64_t window_begin_ = 0;
+};
+
+}  // namespace exactcast
+
+#endif  // EXACTCAST_SRC_CONTAINERS_ELEMENT_READER_H_

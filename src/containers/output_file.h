@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An output that appears only when it is complete. A regular file is written without a name (or
+// under a temporary one where the file system has no nameless files) and gets its name in Commit.
+// Standard output, devices, pipes and sockets cannot be taken back and are written straight
+// through. What is written is container_row.h's matter.
+#ifndef EXACTCAST_SRC_CONTAINERS_OUTPUT_FILE_H_
+#define EXACTCAST_SRC_CONTAINERS_OUTPUT_FILE_H_
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "exactcast/status.h"
+#include "src/containers/descriptor.h"
+
+namespace exactcast {
+
+struct OutputOptions {
+  bool force = false;      // replace an existing regular file
+  bool hold_back = false;  // what is written straight through leaves in Commit, not before
+  bool use_named =
+      false;  // a temporary name even where nameless files work, so that tests reach that way too
+};
+
+// Whether `path` is standard output or names something that is no regular file, and so is written
+// straight through.
+bool IsWrittenStraightThrough(const std::string& path);
+
+// Every failure is kNotWritten, with a message that begins with the path. Without a successful
+// Commit a regular file is as it was before, and nothing is left behind.
+class OutputFile {
+ public:
+  static Result<OutputFile> Create(const std::string& path, const OutputOptions& options);
+  OutputFile(OutputFile&&) noexcept = default;
+  OutputFile& operator=(OutputFile&&) = delete;
+  ~OutputFile();
+
+  Status Write(const void* data, std::size_t size);
+  // Writes over what was written at `offset`. Regular files only.
+  Status Patch(std::uint64_t offset, const void* data, std::size_t size);
+  // All has been written: syncs it to the disk and gives it its name, or sends what was held back.
+  // Called once, last.
+  Status Commit();
+
+ private:
+  explicit OutputFile(std::string path) : path_(std::move(path)) {}
+  Status Failure(int error) const;
+  Status OpenStraight(const OutputOptions& options);
+  Status OpenPending(const OutputOptions& options);
+  int OpenNamed();
+  Status SendHeldBack();
+  int Publish();
+  int PublishUnnamed();
+  int PublishNamed();
+
+  std::string path_;                 // as asked for
+  Descriptor file_;                  // what Write goes to
+  Descriptor straight_;              // where what is held back goes in the end
+  Descriptor folder_;                // of the target; open for regular files only
+  std::string name_;                 // of the target in folder_
+  std::string temporary_;            // in folder_; empty: the file has no name yet
+  std::optional<mode_t> kept_mode_;  // permission bits of the file that is replaced
+  bool force_ = false;
+};
+
+}  // namespace exactcast
+
+#endif  // EXACTCAST_SRC_CONTAINERS_OUTPUT_FILE_H_

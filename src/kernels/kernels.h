@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The registry of kernels, fastest first, the reference last. The proof walks it, so that nothing
+// is added unproved.
+#ifndef EXACTCAST_SRC_KERNELS_KERNELS_H_
+#define EXACTCAST_SRC_KERNELS_KERNELS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "src/kernels/params.h"
+
+namespace exactcast {
+
+struct KernelRow {
+  std::string_view name;
+  bool (*accepts)(const Params& params);
+  // Called once per array, with its number of elements, before run; may be called from several
+  // threads.
+  void (*prepare)(const Params& params, std::uint64_t elements);
+  // Converts n elements, unaligned, in not overlapping out, and adds to the tally. `first` is the
+  // index of element 0 in the whole tensor.
+  void (*run)(const Params& params, const std::byte* in, std::byte* out, std::uint64_t first,
+              std::size_t n, Tally& tally);
+};
+
+std::span<const KernelRow> Kernels();
+
+// The first that accepts; the reference accepts all.
+const KernelRow& ChooseKernel(const Params& params);
+
+extern const KernelRow kCopyKernel;
+extern const KernelRow kTable8Kernel;
+extern const KernelRow kTable16Kernel;
+extern const KernelRow kReferenceKernel;
+
+}  // namespace exactcast
+
+#endif  // EXACTCAST_SRC_KERNELS_KERNELS_H_

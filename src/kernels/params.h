@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a kernel is told: scalar formats, mode and rules, no names of vendors. Complex and packed
+// arrays are taken apart before a kernel sees them: it reads and writes one code per storage word.
+#ifndef EXACTCAST_SRC_KERNELS_PARAMS_H_
+#define EXACTCAST_SRC_KERNELS_PARAMS_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "exactcast/spec/format.h"
+#include "exactcast/spec/reference.h"
+#include "exactcast/spec/rounding.h"
+#include "exactcast/spec/rules.h"
+#include "exactcast/spec/scaled.h"
+
+namespace exactcast {
+
+// Results by source code, filled when an array is large enough to be worth it and kept with the
+// plan.
+struct CodeTable {
+  std::once_flag once;
+  std::vector<std::uint64_t> results;
+  std::vector<Outcome> outcomes;
+};
+
+struct Params {
+  const Format* source = nullptr;
+  const Format* target = nullptr;
+  Operation operation = Operation::kConvert;
+  Rounding rounding = Rounding::kTiesToEven;
+  Rules rules;
+  std::vector<std::uint32_t> scales;  // scaled operations: 1 or 16, used in turn
+  std::vector<std::int32_t> offsets;
+  std::unique_ptr<CodeTable> table = std::make_unique<CodeTable>();
+};
+
+// The reference for one element; `index` counts from the start of the tensor.
+inline CastResult CastElement(const Params& p, std::uint64_t word, std::uint64_t index) {
+  switch (p.operation) {
+    case Operation::kConvert:
+      return Cast(word, *p.source, *p.target, p.rounding, p.rules);
+    case Operation::kRoundToIntegral:
+      return RoundToIntegral(word, *p.target, p.rounding);
+    case Operation::kScaleToFloat16:
+      return ScaleToFloat16(word, p.scales[0], p.rules);
+    case Operation::kScaleToInt8:
+      return ScaleToInt8(word, p.scales[index % p.scales.size()],
+                         p.offsets[index % p.offsets.size()], *p.target);
+  }
+  return {};
+}
+
+// How many elements fell into each class of Outcome.
+using Tally = std::array<std::uint64_t, 5>;
+
+}  // namespace exactcast
+
+#endif  // EXACTCAST_SRC_KERNELS_PARAMS_H_
