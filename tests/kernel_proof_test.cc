@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One proof walks the registry: each kernel, each plan that it accepts, against the scalar
+// reference, bits and counts: every code where the source has at most 16 bits, else words that hit
+// every exponent and rounding class. Then, for each kernel and pair of storage widths, every length
+// around a block at odd offsets, with canaries around the output.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <set>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "exactcast/cast.h"
+#include "exactcast/number_text.h"
+#include "exactcast/spec/profile.h"
+#include "src/kernels/kernels.h"
+#include "src/kernels/words.h"
+
+namespace exactcast {
+namespace {
+
+#ifdef EXACTCAST_SANITIZED
+constexpr std::size_t kStep = 17;
+#else
+constexpr std::size_t kStep = 1;
+#endif
+
+// Every word of at most 16 bits; wider: sign x exponent x fraction patterns that end in each guard
+// and sticky, and random ones.
+std::vector<std::uint64_t> SourceWords(const Format& f) {
+  std::vector<std::uint64_t> words;
+  if (f.storage_bits <= 16) {
+    for (std::uint64_t w = 0; w <= LowMask(f.storage_bits); w += kStep) words.push_back(w);
+    return words;
+  }
+  std::mt19937_64 random(42);
+  const int fraction_bits = f.kind == Kind::kFloat ? f.mantissa_bits + f.low_zeros : 0;
+  if (fraction_bits > 0) {
+    const std::uint64_t heads = LowMask(f.storage_bits - fraction_bits);
+    const std::uint64_t head_step = f.storage_bits == 64 ? 7 : 1;
+    for (std::uint64_t head = 0; head <= heads; head += head_step) {
+      for (int cut = 0; cut < fraction_bits; cut += 5) {
+        const std::uint64_t unit = std::uint64_t{1} << cut;
+        for (std::uint64_t fraction :
+             {std::uint64_t{0}, unit, unit - 1, unit + 1, ~unit, ~std::uint64_t{0}}) {
+          words.push_back(head << fraction_bits | (fraction & LowMask(fraction_bits)));
+        }
+      }
+    }
+  } else {
+    for (int bit = 0; bit < f.storage_bits; ++bit) {
+      const std::uint64_t unit = std::uint64_t{1} << bit;
+      for (std::uint64_t w :
+           {unit, unit - 1, unit + 1, ~unit, unit + unit / 2, unit + unit / 2 + 1}) {
+        words.push_back(w & LowMask(f.storage_bits));
+        words.push_back((~w + 1) & LowMask(f.storage_bits));
+      }
+    }
+  }
+  for (int i = 0; i < 500; ++i) words.push_back(random() & LowMask(f.storage_bits));
+  return words;
+}
+
+// The parameters of every different plan there is: all profiles, pairs, modes and forms.
+std::vector<Params> AllParams() {
+  std::set<std::tuple<FormatId, FormatId, Operation, Rounding, OverflowRule, InfinityRule, NanRule,
+                      NegativeRule>>
+      seen;
+  std::vector<Params> all;
+  for (const Profile& profile : kProfiles) {
+    for (const Format& from : kFormats) {
+      for (const Format& to : kFormats) {
+        const std::optional<CastRow> row = FindCast(profile, from.id, to.id);
+        if (!row) continue;
+        for (const std::optional<Rules>& rules : {row->saturating, row->not_saturating}) {
+          if (!rules) continue;
+          for (const RoundingRow& mode : kRoundings) {
+            if (!row->modes.Contains(mode.rounding)) continue;
+            const Rounding rounding =
+                mode.rounding == Rounding::kNone ? row->none_means : mode.rounding;
+            if (!seen.insert({from.part, to.part, row->operation, rounding, rules->overflow,
+                              rules->infinity, rules->nan, rules->negative})
+                     .second) {
+              continue;
+            }
+            Params p;
+            p.source = &GetFormat(from.part);
+            p.target = &GetFormat(to.part);
+            p.operation = row->operation;
+            p.rounding = rounding;
+            p.rules = *rules;
+            all.push_back(std::move(p));
+          }
+        }
+      }
+    }
+  }
+  return all;
+}
+
+std::string Describe(const KernelRow& kernel, const Params& p) {
+  return std::string(kernel.name) + ": " + std::string(p.source->name) + " to " +
+         std::string(p.target->name) + " " + std::string(Name(p.rounding)) + " overflow rule " +
+         std::to_string(static_cast<int>(p.rules.overflow));
+}
+
+std::vector<std::byte> ToArray(const std::vector<std::uint64_t>& words, const Format& f) {
+  const std::size_t size = static_cast<std::size_t>(f.storage_bits) / 8;
+  std::vector<std::byte> array(words.size() * size);
+  for (std::size_t i = 0; i < words.size(); ++i) std::memcpy(&array[i * size], &words[i], size);
+  return array;
+}
+
+void ProveKernel(const KernelRow& kernel, const Params& p,
+                 const std::vector<std::uint64_t>& words) {
+  const std::vector<std::byte> in = ToArray(words, *p.source);
+  std::vector<std::byte> out(words.size() * static_cast<std::size_t>(p.target->storage_bits) / 8);
+  Tally tally{};
+  kernel.prepare(p, 1 << 20);
+  kernel.run(p, in.data(), out.data(), 0, words.size(), tally);
+  Tally expected{};
+  int differences = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const CastResult want = CastElement(p, words[i], i);
+    ++expected[static_cast<std::size_t>(want.outcome)];
+    const std::uint64_t got = LoadWord(out.data(), i, p.target->storage_bits);
+    if (got != want.bits && differences++ < 3) {
+      ADD_FAILURE() << Describe(kernel, p) << ": input " << CodeText(words[i], *p.source)
+                    << " gives 0x" << std::hex << got << ", the reference 0x" << want.bits;
+    }
+  }
+  EXPECT_EQ(tally, expected) << Describe(kernel, p);
+}
+
+TEST(KernelProof, EveryKernelEqualsTheReferenceOnEveryPlanItAccepts) {
+  std::vector<std::vector<std::uint64_t>> words(kFormats.size());
+  std::size_t proved = 0;
+  for (const Params& p : AllParams()) {
+    std::vector<std::uint64_t>& source = words[static_cast<std::size_t>(p.source->id)];
+    if (source.empty()) source = SourceWords(*p.source);
+    for (const KernelRow& kernel : Kernels()) {
+      if (&kernel == &Kernels().back() || !kernel.accepts(p))
+        continue;  // the reference is proved by outsiders
+      ProveKernel(kernel, p, source);
+      ++proved;
+    }
+  }
+  EXPECT_GT(proved, 4000u);
+}
+
+TEST(KernelProof, EveryPlanHasAKernelAndTheReferenceIsTheLast) {
+  EXPECT_EQ(Kernels().back().name, "reference");
+  for (const Params& p : AllParams()) EXPECT_TRUE(ChooseKernel(p).accepts(p));
+}
+
+TEST(KernelProof, LengthsAndOffsetsStayInsideTheOutput) {
+  std::set<std::tuple<std::string_view, int, int>> seen;
+  for (const Params& p : AllParams()) {
+    for (const KernelRow& kernel : Kernels()) {
+      if (!kernel.accepts(p)) continue;
+      if (!seen.insert({kernel.name, p.source->storage_bits, p.target->storage_bits}).second)
+        continue;
+      const std::size_t in_size = static_cast<std::size_t>(p.source->storage_bits) / 8;
+      const std::size_t out_size = static_cast<std::size_t>(p.target->storage_bits) / 8;
+      for (std::size_t n = 0; n <= 67; ++n) {
+        std::vector<std::byte> in(1 + n * in_size, std::byte{0x5a});
+        std::vector<std::byte> out(2 + n * out_size, std::byte{0xc3});
+        Tally tally{};
+        kernel.prepare(p, 1 << 20);
+        kernel.run(p, in.data() + 1, out.data() + 1, 0, n, tally);
+        EXPECT_EQ(out.front(), std::byte{0xc3}) << Describe(kernel, p);
+        EXPECT_EQ(out.back(), std::byte{0xc3}) << Describe(kernel, p);
+        for (std::size_t i = 0; i < n; ++i) {
+          const std::uint64_t word = LoadWord(in.data() + 1, i, p.source->storage_bits);
+          EXPECT_EQ(LoadWord(out.data() + 1, i, p.target->storage_bits),
+                    CastElement(p, word, i).bits);
+        }
+      }
+    }
+  }
+}
+
+// ---- whole plans: blocks, threads, packed and complex elements
+// ------------------------------------------------------
+
+TEST(PlanRun, ThreadsAndBlocksDoNotChangeBitsOrCounts) {
+  std::mt19937 random(7);
+  std::vector<std::uint32_t> in(700'001);
+  for (std::uint32_t& x : in) x = static_cast<std::uint32_t>(random());
+  const Plan plan = *MakePlan({.from = FormatId::kFloat32, .to = FormatId::kFloat8E4m3fn});
+  std::vector<std::uint8_t> one(in.size());
+  std::vector<std::uint8_t> many(in.size());
+  const Counts counts = plan.Run(in.data(), one.data(), in.size(), {.threads = 1});
+  EXPECT_EQ(plan.Run(in.data(), many.data(), in.size(), {.threads = 5}), counts);
+  EXPECT_EQ(one, many);
+  EXPECT_EQ(counts.exact + counts.rounded + counts.underflowed + counts.overflowed + counts.nan,
+            in.size());
+}
+
+TEST(PlanRun, PackedElementsOfEveryLengthComeBack) {
+  for (FormatId id : {FormatId::kInt4, FormatId::kUint4, FormatId::kFloat4E2m1fn,
+                      FormatId::kFloat4E1m2, FormatId::kInt2, FormatId::kUint2}) {
+    const Plan widen =
+        *MakePlan({.from = id, .to = FormatId::kFloat32, .input_packing = Packing::kPacked});
+    const Plan narrow =
+        *MakePlan({.from = FormatId::kFloat32, .to = id, .output_packing = Packing::kPacked});
+    for (std::size_t n : {0, 1, 2, 3, 4, 5, 4095, 4096, 4097, 9001}) {
+      std::vector<std::uint8_t> in(narrow.OutputBytes(n), 0xb2);
+      const std::size_t per_byte = 8 / static_cast<std::size_t>(GetFormat(id).bits);
+      if (n % per_byte != 0) {
+        in.back() = static_cast<std::uint8_t>(
+            in.back() & LowMask(static_cast<int>(n % per_byte) *
+                                GetFormat(id).bits));  // the rest of the last byte is zero
+      }
+      std::vector<float> wide(n);
+      std::vector<std::uint8_t> back(in.size() + 1, 0xee);
+      widen.Run(in.data(), wide.data(), n);
+      const Counts counts = narrow.Run(wide.data(), back.data(), n);
+      EXPECT_EQ(counts.exact, n);
+      EXPECT_EQ(back.back(), 0xee);
+      back.pop_back();
+      EXPECT_EQ(back, in) << GetFormat(id).name << " " << n;
+    }
+  }
+}
+
+TEST(PlanRun, ComplexElementsAreCastPartByPart) {
+  const std::vector<float> in = {1.0f, 70000.0f, -2.5f, 1e-9f};
+  std::vector<std::uint16_t> parts(4);
+  const Counts counts = MakePlan({.from = FormatId::kComplex64, .to = FormatId::kComplex32})
+                            ->Run(in.data(), parts.data(), 2);
+  EXPECT_EQ(parts, (std::vector<std::uint16_t>{0x3c00, 0x7c00, 0xc100, 0x0000}));
+  EXPECT_EQ(counts.exact, 2u);
+  EXPECT_EQ(counts.overflowed, 1u);
+  EXPECT_EQ(counts.underflowed, 1u);
+  EXPECT_EQ(counts.first_lost, 0u) << "the index of the element, not of the part";
+
+  std::vector<float> reals(2);
+  EXPECT_EQ(MakePlan({.from = FormatId::kComplex64, .to = FormatId::kFloat32})
+                ->Run(in.data(), reals.data(), 2)
+                .imaginary_lost,
+            2u);
+  EXPECT_EQ(reals, (std::vector<float>{1.0f, -2.5f}));
+
+  const std::vector<std::int8_t> integers = {3, -4};
+  std::vector<double> complex(4, 9.0);
+  EXPECT_EQ(MakePlan({.from = FormatId::kInt8, .to = FormatId::kComplex128})
+                ->Run(integers.data(), complex.data(), 2)
+                .exact,
+            2u);
+  EXPECT_EQ(complex, (std::vector<double>{3, 0, -4, 0}));
+
+  const std::vector<float> truths = {0, 0, 0, 1, std::bit_cast<float>(0x7fc00000u), 0, -0.0f, 0};
+  std::vector<std::uint8_t> bools(4);
+  const Counts b = MakePlan({.from = FormatId::kComplex64, .to = FormatId::kBool})
+                       ->Run(truths.data(), bools.data(), 4);
+  EXPECT_EQ(bools, (std::vector<std::uint8_t>{0, 1, 1, 0}));
+  EXPECT_EQ(b.nan, 1u);
+  EXPECT_EQ(b.first_lost, 2u);
+}
+
+TEST(PlanRun, AFormatToItselfIsACopyOfTheBytesInEveryMode) {
+  for (const Format& f : kFormats) {
+    if (f.use != Use::kCast) continue;
+    std::vector<std::uint8_t> in(16 * 300);
+    std::mt19937 random(3);
+    for (std::uint8_t& byte : in) byte = static_cast<std::uint8_t>(random());
+    const std::size_t n = in.size() * 8 / static_cast<std::size_t>(f.storage_bits);
+    for (const RoundingRow& mode : kRoundings) {
+      if (mode.rounding == Rounding::kHybrid) continue;
+      std::vector<std::uint8_t> out(in.size());
+      MakePlan({.from = f.id, .to = f.id, .rounding = mode.rounding})
+          ->Run(in.data(), out.data(), n);
+      EXPECT_EQ(out, in) << f.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace exactcast
