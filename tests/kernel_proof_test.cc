@@ -209,7 +209,7 @@ TEST(PlanRun, PackedElementsOfEveryLengthComeBack) {
         *MakePlan({.from = id, .to = FormatId::kFloat32, .input_packing = Packing::kPacked});
     const Plan narrow =
         *MakePlan({.from = FormatId::kFloat32, .to = id, .output_packing = Packing::kPacked});
-    for (std::size_t n : {0, 1, 2, 3, 4, 5, 4095, 4096, 4097, 9001}) {
+    for (std::size_t n : {0u, 1u, 2u, 3u, 4u, 5u, 4095u, 4096u, 4097u, 9001u}) {
       std::vector<std::uint8_t> in(narrow.OutputBytes(n), 0xb2);
       const std::size_t per_byte = 8 / static_cast<std::size_t>(GetFormat(id).bits);
       if (n % per_byte != 0) {
