@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/options.h"
 #include "exactcast/container.h"
 #include "exactcast/names.h"
 #include "exactcast/number_text.h"
@@ -42,83 +42,11 @@ struct CastOptions {
   bool json = false;
 };
 
-std::vector<std::string_view> SplitAtCommas(std::string_view text) {
-  std::vector<std::string_view> pieces;
-  while (true) {
-    const std::size_t comma = text.find(',');
-    pieces.push_back(text.substr(0, comma));
-    if (comma == std::string_view::npos) return pieces;
-    text.remove_prefix(comma + 1);
-  }
-}
-
-template <typename Integer>
-std::optional<Integer> ParseInteger(std::string_view text) {
-  Integer value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-// "2,3"; "2," and "(2, 3)" are not taken; the empty word is the shape of a single element.
-Result<std::vector<std::uint64_t>> ParseShape(const std::string& text) {
-  std::vector<std::uint64_t> shape;
-  if (text.empty()) return shape;
-  for (std::string_view piece : SplitAtCommas(text)) {
-    const std::optional<std::uint64_t> dimension = ParseInteger<std::uint64_t>(piece);
-    if (!dimension) {
-      return UsageError(fmt::format("--shape {}: '{}' is not a dimension; write 2,3", text, piece));
-    }
-    shape.push_back(*dimension);
-  }
-  return shape;
-}
-
-// 0x101c is the bit pattern of a scale, as device code sets it; 0x1p-3 a number.
-Result<std::uint32_t> ParseScale(std::string_view text, const Format& format) {
-  const bool pattern =
-      text.starts_with("0x") && text.find_first_of(".pP") == std::string_view::npos;
-  const Result<std::uint64_t> bits =
-      ParseNumber(pattern ? fmt::format("bits:{}", text) : std::string(text), format);
-  if (!bits.ok()) return UsageError(fmt::format("--deqscale: {}", bits.status().message()));
-  return static_cast<std::uint32_t>(*bits);
-}
-
-Result<std::optional<Dequantization>> ParseDequantization(const CastOptions& o, FormatId to) {
-  if (!o.deqscale && !o.offset) return std::optional<Dequantization>();
-  if (!o.deqscale) return UsageError("--offset goes with --deqscale");
-  Dequantization d;
-  const Format& scale_format =
-      GetFormat(to == FormatId::kFloat16 ? FormatId::kFloat16 : FormatId::kFloat32);
-  for (std::string_view piece : SplitAtCommas(*o.deqscale)) {
-    const Result<std::uint32_t> scale = ParseScale(piece, scale_format);
-    if (!scale.ok()) return scale.status();
-    d.scales.push_back(*scale);
-  }
-  if (!o.offset) return std::optional(d);
-  for (std::string_view piece : SplitAtCommas(*o.offset)) {
-    const std::optional<std::int32_t> offset = ParseInteger<std::int32_t>(piece);
-    if (!offset) return UsageError(fmt::format("--offset: '{}' is not an integer", piece));
-    d.offsets.push_back(*offset);
-  }
-  return std::optional(d);
-}
-
-// Fills `target` from an option that was given; the status of the parser otherwise.
-template <typename T, typename Target, typename Parser>
-Status Fill(const std::optional<std::string>& word, Target& target, Parser parse) {
-  if (!word) return {};
-  const Result<T> value = parse(*word);
-  if (!value.ok()) return value.status();
-  target = *value;
-  return {};
-}
-
 Result<FileCastRequest> ToRequest(const CastOptions& o) {
   FileCastRequest r;
   r.input = o.input;
   r.output = o.output;
-  r.cast.profile = o.profile;
+  r.profile = o.profile;
   r.unpacked = o.unpacked;
   r.packed = o.packed;
   r.strict = o.strict;
@@ -126,27 +54,27 @@ Result<FileCastRequest> ToRequest(const CastOptions& o) {
   r.threads = o.threads;
   const Result<FormatId> to = ParseFormat(o.to);
   if (!to.ok()) return to.status();
-  r.cast.to = *to;
+  r.to = *to;
   for (const Status& status : {Fill<FormatId>(o.from, r.from, ParseFormat),
-                               Fill<Rounding>(o.round, r.cast.rounding, ParseRounding),
-                               Fill<Overflow>(o.overflow, r.cast.overflow, ParseOverflow),
-                               Fill<NanRule>(o.nan, r.cast.nan, ParseNanRule),
+                               Fill<Rounding>(o.round, r.rounding, ParseRounding),
+                               Fill<Overflow>(o.overflow, r.overflow, ParseOverflow),
+                               Fill<NanRule>(o.nan, r.nan, ParseNanRule),
                                Fill<std::vector<std::uint64_t>>(o.shape, r.shape, ParseShape)}) {
     if (!status.ok()) return status;
   }
-  Result<std::optional<Dequantization>> d = ParseDequantization(o, r.cast.to);
+  Result<std::optional<Dequantization>> d = ParseDequantization(o.deqscale, o.offset, r.to);
   if (!d.ok()) return d.status();
-  r.cast.dequantization = std::move(*d);
+  r.dequantization = std::move(*d);
   return r;
 }
 
 // The scales as they were used: a decimal may have been rounded to the scale's format.
 std::vector<std::string> ScaleTexts(const FileCastRequest& request) {
   std::vector<std::string> texts;
-  if (!request.cast.dequantization) return texts;
+  if (!request.dequantization) return texts;
   const Format& format =
-      GetFormat(request.cast.to == FormatId::kFloat16 ? FormatId::kFloat16 : FormatId::kFloat32);
-  for (std::uint32_t scale : request.cast.dequantization->scales) {
+      GetFormat(request.to == FormatId::kFloat16 ? FormatId::kFloat16 : FormatId::kFloat32);
+  for (std::uint32_t scale : request.dequantization->scales) {
     texts.push_back(CodeText(format.id == FormatId::kFloat32 ? CutScale(scale) : scale, format));
   }
   return texts;
@@ -172,10 +100,19 @@ std::string SummaryLine(const FileCastResult& r, const std::vector<std::string>&
   return line + "\n";
 }
 
-std::string SummaryJson(const FileCastResult& r, const std::vector<std::string>& scales) {
+// What became of NaNs; to bool they are true.
+std::string_view NanRuleName(const FileCastResult& r) {
+  if (r.to == FormatId::kBool) return "true";
+  return r.keeps_nan ? "keep" : "zero";
+}
+
+std::string SummaryJson(const FileCastRequest& request, const FileCastResult& r,
+                        const std::vector<std::string>& scales) {
   const Counts& c = r.counts;
   nlohmann::ordered_json json = {{"profile", r.profile},
                                  {"round", Name(r.rounding)},
+                                 {"overflow", Name(r.overflow)},
+                                 {"nan_rule", NanRuleName(r)},
                                  {"from", GetFormat(r.from).name},
                                  {"to", GetFormat(r.to).name},
                                  {"shape", r.shape},
@@ -186,8 +123,23 @@ std::string SummaryJson(const FileCastResult& r, const std::vector<std::string>&
                                  {"underflowed", c.underflowed},
                                  {"nan", c.nan}};
   if (LosesImaginary(r)) json["imaginary_lost"] = c.imaginary_lost;
-  if (!scales.empty()) json["deqscale"] = scales;
-  return json.dump() + "\n";
+  if (!scales.empty()) {
+    json["deqscale"] = scales;
+    if (!request.dequantization->offsets.empty()) json["offset"] = request.dequantization->offsets;
+  }
+  if (!r.warnings.empty()) json["warnings"] = r.warnings;
+  // A file's name need not be UTF-8.
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+// Once OUTPUT is there nothing is taken back.
+Status PrintSummary(const FileCastResult& result, const std::string& summary) {
+  if (result.output_is_standard_output) {
+    std::fputs(summary.c_str(), stderr);
+    return {};
+  }
+  if (Print(summary).ok()) return {};
+  return NotWritten("standard output could not be written; OUTPUT is complete");
 }
 
 Status RunCast(const CastOptions& options) {
@@ -195,23 +147,26 @@ Status RunCast(const CastOptions& options) {
   if (!request.ok()) return request.status();
   const Result<FileCastResult> result = CastFile(*request);
   if (!result.ok()) return result.status();
-  for (const std::string& warning : result->warnings) Warn(warning);
+  // Where the summary goes to standard error, a program finds nothing there but the JSON.
+  if (!options.json || !result->output_is_standard_output) {
+    for (const std::string& warning : result->warnings) Warn(warning);
+  }
   const std::vector<std::string> scales = ScaleTexts(*request);
-  const std::string summary =
-      options.json ? SummaryJson(*result, scales) : SummaryLine(*result, scales);
-  if (options.output != "-") return Print(summary);
-  std::fputs(summary.c_str(), stderr);
-  return {};
+  return PrintSummary(*result, options.json ? SummaryJson(*request, *result, scales)
+                                            : SummaryLine(*result, scales));
 }
 
 }  // namespace
 
 Runner AddCast(CLI::App& app) {
   auto o = std::make_shared<CastOptions>();
-  app.add_option("INPUT", o->input,
-                 ".bin (raw, little-endian), .npy, or - for standard input (raw)")
+  app.add_option(
+         "INPUT", o->input,
+         ".npy, or raw little-endian elements under any other name; - is standard input (raw)")
       ->required();
-  app.add_option("OUTPUT", o->output, ".bin, .npy, or - for standard output (raw)")->required();
+  app.add_option("OUTPUT", o->output,
+                 ".npy, or raw under any other name; - is standard output (raw)")
+      ->required();
   app.add_option("--to", o->to, "format to cast to; 'exactcast formats' lists them")->required();
   app.add_option("--from", o->from,
                  "format of INPUT; needed for raw data and for .npy files of opaque type");

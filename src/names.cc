@@ -92,7 +92,10 @@ std::string ModeList(Modes modes) {
 }
 
 std::string_view Name(Overflow overflow) {
-  return kOverflowNames[static_cast<std::size_t>(overflow)].name;
+  for (const OverflowName& row : kOverflowNames) {
+    if (row.overflow == overflow) return row.name;
+  }
+  return "";
 }
 
 Result<FormatId> ParseFormat(std::string_view word) {

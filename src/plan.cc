@@ -107,7 +107,7 @@ Result<Form> ChooseForm(const CastRequest& request, const Profile& profile, cons
   const std::optional<Rules>& rules = saturate ? row.saturating : row.not_saturating;
   if (rules) return Form{wanted, *rules};
   const Overflow present = saturate ? other : Overflow::kSaturate;
-  if (!row.either_word) {
+  if (!row.absent_form_accepted) {
     return Unsupported(fmt::format("{} casts {} in the form {} only, not {}; leave --overflow out",
                                    profile.name, PairName(request), Name(present), Name(wanted)));
   }

@@ -24,6 +24,11 @@ struct PlanState {
   const KernelRow* kernel = nullptr;
 };
 
+// The way in for what stands beside plans: explanations.
+struct PlanAccess {
+  static const PlanState& State(const Plan& plan) { return *plan.state_; }
+};
+
 }  // namespace exactcast
 
 #endif  // EXACTCAST_SRC_PLAN_STATE_H_

@@ -4,10 +4,7 @@
 // scalar words that kernels convert and put together again, and the counts.
 #include <algorithm>
 #include <array>
-#include <system_error>
-#include <thread>
-#include <utility>
-#include <vector>
+#include <mutex>
 
 #include "exactcast/cast.h"
 #include "src/kernels/words.h"
@@ -17,10 +14,12 @@
 namespace exactcast {
 namespace {
 
-constexpr std::size_t kBlock =
-    4096;  // elements; a multiple of 16, so packed blocks begin on whole bytes
-constexpr std::size_t kWorthThread =
-    64 * kBlock;  // elements per thread below which starting one does not pay
+// Elements that are taken apart, converted and put together at a time: a multiple of 4, so that
+// packed blocks begin on whole bytes, and few enough to stay in the first cache and on any stack.
+constexpr std::size_t kBlock = 1024;
+
+// Elements per thread below which starting one does not pay.
+constexpr std::size_t kWorthThread = 1 << 18;
 
 using Buffer = std::array<std::byte, kBlock * 16>;  // a block of complex128
 
@@ -30,8 +29,7 @@ bool IsPacked(const Format& f, Packing packing) {
   return packing == Packing::kPacked && IsPackable(f);
 }
 
-// ---- elements that share bytes
-// -------------------------------------------------------------------------------------
+// ---- elements that share bytes ------------------------------------------------------------------
 
 void Unpack(const std::byte* in, int bits, std::size_t n, std::byte* words) {
   const std::size_t per_byte = 8 / static_cast<std::size_t>(bits);
@@ -53,8 +51,7 @@ void Pack(const std::byte* words, int bits, std::size_t n, std::byte* out) {
   }
 }
 
-// ---- complex elements
-// ----------------------------------------------------------------------------------------------
+// ---- complex elements ---------------------------------------------------------------------------
 
 // Copies every `in_step`-th item of `size` bytes to every `out_step`-th place.
 void CopyStrided(const std::byte* in, std::size_t in_step, std::byte* out, std::size_t out_step,
@@ -83,8 +80,7 @@ CastResult ComplexToBool(const Params& p, const std::byte* in, std::size_t index
   return {re.bits | im.bits, std::max(re.outcome, imaginary)};
 }
 
-// ---- one block
-// -----------------------------------------------------------------------------------------------------
+// ---- one block ----------------------------------------------------------------------------------
 
 class BlockRunner {
  public:
@@ -121,11 +117,13 @@ class BlockRunner {
       counts_.imaginary_lost += CountImaginary(in, *p.source, n);
       words = source_.data();
     }
-    const bool direct = !IsPacked(*s_.to, s_.output_packing) && complex_in_ >= complex_out_;
+    const bool packed_out = IsPacked(*s_.to, s_.output_packing);
+    const bool spread_out = complex_out_ && !complex_in_;  // an imaginary part joins each element
+    const bool direct = !packed_out && !spread_out;
     std::byte* results = direct ? out : target_.data();
     s_.kernel->run(p, words, results, first, complex_in_ && complex_out_ ? 2 * n : n, tally);
     if (direct) return;
-    if (complex_out_) {
+    if (spread_out) {
       std::fill_n(out, n * StorageBytes(*s_.to), std::byte{});
       CopyStrided(results, 1, out, 2, StorageBytes(*p.target), n);
     } else {
@@ -221,21 +219,21 @@ std::size_t Plan::OutputBytes(std::size_t elements) const {
   return ArrayBytes(*state_->to, state_->output_packing, elements);
 }
 
-Counts Plan::Run(const void* in, void* out, std::size_t elements, const RunOptions& options) const {
+Counts Plan::Run(const void* in, void* out, std::size_t elements,
+                 const RunOptions& options) const noexcept {
   const auto* source = static_cast<const std::byte*>(in);
   auto* target = static_cast<std::byte*>(out);
   state_->kernel->prepare(state_->params, elements);
-  std::vector<Counts> counts;
-  const std::size_t threads =
-      std::min(static_cast<std::size_t>(options.threads > 0 ? options.threads : AvailableThreads()),
-               std::max<std::size_t>(1, elements / kWorthThread));
-  counts.resize(threads);
-  ParallelRanges(
-      elements, threads, kBlock, [&](std::size_t part, std::size_t begin, std::size_t end) {
-        counts[part] = RunRange(*this, *state_, source, target, options.first, begin, end);
-      });
+  const auto wanted =
+      static_cast<std::size_t>(options.threads > 0 ? options.threads : AvailableThreads());
+  const std::size_t parts = std::min(wanted, std::max<std::size_t>(1, elements / kWorthThread));
   Counts total;
-  for (const Counts& c : counts) total += c;
+  std::mutex mutex;
+  ParallelRanges(elements, parts, kBlock, [&](std::size_t begin, std::size_t end) {
+    const Counts counts = RunRange(*this, *state_, source, target, options.first, begin, end);
+    const std::lock_guard lock(mutex);
+    total += counts;
+  });
   return total;
 }
 

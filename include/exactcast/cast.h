@@ -4,9 +4,11 @@
 // every bit pattern has an answer. Files are container.h; the meaning of a single cast is
 // spec/reference.h.
 //
-//   auto plan = exactcast::MakePlan({.from = FormatId::kFloat32, .to = FormatId::kHifloat8,
-//   .profile = "ascend950"}); if (!plan.ok()) ... plan.status().message() ... exactcast::Counts
-//   counts = plan->Run(input, output, elements);
+//   auto plan = exactcast::MakePlan({.from = exactcast::FormatId::kFloat32,
+//                                    .to = exactcast::FormatId::kHifloat8,
+//                                    .profile = "ascend950"});
+//   if (!plan.ok()) return Fail(plan.status().message());
+//   exactcast::Counts counts = plan->Run(input, output, elements);
 #ifndef EXACTCAST_CAST_H_
 #define EXACTCAST_CAST_H_
 
@@ -31,9 +33,10 @@ enum class Overflow : std::uint8_t { kSaturate, kIeee, kWrap };
 
 // How an array holds formats of 4 and 2 bits; without meaning for the others.
 enum class Packing : std::uint8_t {
-  kUnpacked,  // one element a byte, in its low bits
-  kPacked,    // two (four) elements a byte, element 0 in the lowest bits; a last byte that is not
-              // full ends in zeros
+  kUnpacked,  // one element a byte, in its low bits; the others are zero on output
+  // Two (four) elements a byte, element 0 in the lowest bits; a last byte that is not full ends in
+  // zeros.
+  kPacked,
 };
 
 // The scaled casts of Ascend C: int32 to float16 (SetDeqScale) and int16 to int8 or uint8
@@ -49,7 +52,7 @@ struct Dequantization {
 struct CastRequest {
   FormatId from = FormatId::kFloat32;
   FormatId to = FormatId::kFloat32;
-  std::string_view profile = "exact";
+  std::string profile = "exact";
   // What is left out takes the profile's default for the pair.
   std::optional<Rounding> rounding = std::nullopt;
   std::optional<Overflow> overflow = std::nullopt;
@@ -72,17 +75,17 @@ struct Counts {
   std::uint64_t overflowed = 0;
   std::uint64_t nan = 0;
   std::uint64_t imaginary_lost = 0;  // complex to real: imaginary parts that were not zero
-  std::uint64_t first_lost =
-      kNoIndex;  // first element that overflowed, or was a NaN and did not stay one
+  // The first element that overflowed, or was a NaN and did not stay one.
+  std::uint64_t first_lost = kNoIndex;
 
   Counts& operator+=(const Counts& other);
   friend bool operator==(const Counts&, const Counts&) = default;
 };
 
 struct RunOptions {
-  int threads = 0;          // 0: as many as the process may use
-  std::uint64_t first = 0;  // index of element 0 in the whole tensor: first_lost and 16-periodic
-                            // scales count from there; a multiple of 16
+  int threads = 0;  // 0: as many as the process may use
+  // Index of element 0 in the whole tensor: first_lost and 16-periodic scales count from there.
+  std::uint64_t first = 0;
 };
 
 struct PlanState;  // src/plan_state.h
@@ -103,13 +106,15 @@ class Plan {
   // Converts `elements` elements. `in` and `out` hold at least InputBytes() and OutputBytes()
   // bytes, do not overlap, and need no alignment; multi-byte elements are little-endian. Safe to
   // call from several threads at once.
-  Counts Run(const void* in, void* out, std::size_t elements, const RunOptions& options = {}) const;
+  Counts Run(const void* in, void* out, std::size_t elements,
+             const RunOptions& options = {}) const noexcept;
 
   [[nodiscard]] std::size_t InputBytes(std::size_t elements) const;
   [[nodiscard]] std::size_t OutputBytes(std::size_t elements) const;
 
  private:
   friend Result<Plan> MakePlan(const CastRequest& request);
+  friend struct PlanAccess;  // src/plan_state.h
   explicit Plan(std::shared_ptr<const PlanState> state) : state_(std::move(state)) {}
   std::shared_ptr<const PlanState> state_;
 };

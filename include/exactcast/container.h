@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Casting files: .bin (raw, little-endian), .npy, and standard streams. Output appears only when it
-// is complete. The arrays within are cast.h's matter.
+// Casting files: .npy, and raw little-endian elements under any other name and on standard streams.
+// Output appears only when it is complete. The arrays within are cast.h's matter.
 #ifndef EXACTCAST_CONTAINER_H_
 #define EXACTCAST_CONTAINER_H_
 
@@ -18,16 +18,21 @@ namespace exactcast {
 struct FileCastRequest {
   std::string input;   // a path; "-" is standard input, raw
   std::string output;  // a path; "-" is standard output, raw
-  // As for arrays; `cast.from` and the packings are filled in from what follows.
-  CastRequest cast;
-  std::optional<FormatId> from =
-      std::nullopt;  // needed for raw input and for .npy files of opaque type
-  std::optional<std::vector<std::uint64_t>> shape = std::nullopt;  // raw input
+  FormatId to = FormatId::kFloat32;
+  // Needed for raw input and for .npy files of opaque type.
+  std::optional<FormatId> from = std::nullopt;
+  // As in CastRequest.
+  std::string profile = "exact";
+  std::optional<Rounding> rounding = std::nullopt;
+  std::optional<Overflow> overflow = std::nullopt;
+  std::optional<NanRule> nan = std::nullopt;
+  std::optional<Dequantization> dequantization = std::nullopt;
+  std::optional<std::vector<std::uint64_t>> shape = std::nullopt;  // of raw input
   bool unpacked = false;  // raw files: formats of 4 and 2 bits are one element a byte
-  bool packed = false;    // .npy: 4-bit formats are packed along the last axis as |u1
+  bool packed = false;    // .npy: 4-bit formats are packed along the last axis, as |u1
   bool strict = false;    // refuse, output untouched, when an element overflowed or a NaN was lost
   bool force = false;     // replace an existing output
-  int threads = 0;
+  int threads = 0;        // 0: as many as the process may use
 };
 
 struct FileCastResult {
@@ -36,10 +41,13 @@ struct FileCastResult {
   FormatId to;
   Rounding rounding;
   Overflow overflow;
+  bool keeps_nan;                    // a NaN of the input comes out as a NaN
   std::vector<std::uint64_t> shape;  // of the logical tensor
   std::uint64_t elements = 0;
   Counts counts;
   std::vector<std::string> warnings;  // one line each: trailing bytes, bool bytes above 1, ...
+  // The elements went to what is open as standard output, by whatever name: print nothing there.
+  bool output_is_standard_output = false;
 };
 
 // kUsage, kUnsupported: as MakePlan, and what is wrong with the request. kBadInput: the input

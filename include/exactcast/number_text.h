@@ -14,7 +14,7 @@
 
 namespace exactcast {
 
-// All digits: "-0.0000002384185791015625"; "inf", "-inf", "nan".
+// All digits: "-0.0000002384185791015625"; "-0", "inf", "-inf", "nan".
 std::string ExactDecimal(const Exact& x);
 
 // "0x1.8p+1", normalised for finite values, as C's %a prints a double; "0x0p+0".
@@ -27,10 +27,18 @@ std::string ValueText(std::uint64_t word, const Format& format);
 // The code, with as many hexadecimal digits as the format has: "0x3f80".
 std::string CodeText(std::uint64_t word, const Format& format);
 
-// The element nearest (ties to even) to the number in `text`: decimal (1.75, 1e-3), hexadecimal
-// (0x1.8p-3), a fraction (5/2), or a bit pattern (bits:0x3f00). kBadInput: not a number, beyond the
-// format's range, or too many bits.
-Result<std::uint64_t> ParseNumber(std::string_view text, const Format& format);
+struct ParsedNumber {
+  std::uint64_t word = 0;
+  // What the format holds minus what was typed, in decimal (long expansions cut to nine digits);
+  // empty when it holds just that.
+  std::string off_by;
+};
+
+// The element of a scalar format nearest (ties to even) to the number in `text`: decimal (1.75,
+// 1e-3), hexadecimal (0x1.8p-3), a fraction (5/2), a bit pattern (bits:0x3f00), inf, -inf or nan.
+// kBadInput: not a number, beyond the format's range, a fraction for an integer format, too many
+// bits, an infinity or NaN that the format lacks.
+Result<ParsedNumber> ParseNumber(std::string_view text, const Format& format);
 
 }  // namespace exactcast
 

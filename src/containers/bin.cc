@@ -17,8 +17,7 @@ Packing RawPacking(const Format& format, bool unpacked) {
 Status MeasureWhole(const Format& format, std::uint64_t size, InputLayout* layout) {
   const auto each = static_cast<std::uint64_t>(format.storage_bits / 8);
   if (size % each != 0) {
-    return BadInput(fmt::format("{} bytes are not a whole number of {} elements of {} bytes", size,
-                                format.name, each));
+    return BadInput(NotWhole(size, format));
   }
   const auto per_byte = static_cast<std::uint64_t>(8 / format.bits);
   layout->elements = layout->packing == Packing::kPacked ? size * per_byte : size / each;
@@ -36,7 +35,10 @@ Status MeasureShape(const Format& format, const Shape& shape, InputLayout* layou
 }
 
 Result<InputLayout> ReadRaw(InputFile& input, const ReadRequest& request) {
-  if (!request.from) return UsageError("raw elements do not say their format; give it with --from");
+  if (!request.from) {
+    return UsageError(
+        fmt::format("raw elements do not say their format; give it with {}", request.from_option));
+  }
   const Format& format = GetFormat(*request.from);
   InputLayout layout;
   layout.format = format.id;
@@ -46,8 +48,9 @@ Result<InputLayout> ReadRaw(InputFile& input, const ReadRequest& request) {
     if (Status status = MeasureShape(format, *request.shape, &layout); !status.ok()) return status;
     const std::uint64_t expected = ArrayBytes(format, layout.packing, *layout.elements);
     if (input.regular() && input.size() != expected) {
-      return BadInput(fmt::format("expected {} bytes for shape {} of {}, found {}", expected,
-                                  ShapeText(layout.shape), format.name, input.size()));
+      return BadInput(fmt::format(
+          "expected {} bytes for shape {} of {}, found {}; check {} and --shape", expected,
+          ShapeText(layout.shape), format.name, input.size(), request.from_option));
     }
   } else if (input.regular()) {
     if (Status status = MeasureWhole(format, input.size(), &layout); !status.ok()) return status;

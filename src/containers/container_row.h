@@ -27,6 +27,7 @@ struct ReadRequest {
   std::optional<Shape> shape;
   bool unpacked = false;
   bool packed = false;
+  std::string_view from_option = "--from";  // what messages call `from`
 };
 
 // Where the elements of an input are, and what they are.
@@ -39,9 +40,10 @@ struct InputLayout {
   // running within one, and slab k holds the elements of last index 2k in its low halves and those
   // of 2k + 1 in its high halves.
   bool pairs_apart = false;
-  Shape shape;  // of the logical tensor; not known until the end without `elements`
+  Shape shape;                            // of the tensor; without `elements` known at the end only
   std::optional<std::uint64_t> elements;  // nothing: as many as the stream gives
   std::uint64_t begin = 0;                // of the data, in bytes
+  bool may_go_on = false;                 // what follows the data in a stream is no error
   std::vector<std::string> warnings;
 };
 
@@ -64,8 +66,8 @@ struct OutputLayout {
 // Messages and warnings leave the file's name to the caller.
 struct ContainerRow {
   std::string_view name;  // in messages
-  std::string_view
-      extension;  // with its dot, in small letters; empty: every name that no other row takes
+  // With its dot, in small letters; empty: every name that no other row takes.
+  std::string_view extension;
   Result<InputLayout> (*read)(InputFile& input, const ReadRequest& request);
   Result<OutputLayout> (*write)(const WriteRequest& request);
 };
@@ -73,11 +75,23 @@ struct ContainerRow {
 extern const ContainerRow kRawContainer;  // bin.cc
 extern const ContainerRow kNpyContainer;  // npy.cc
 
-// By the name alone. kUsage for the files of other systems that are not read yet.
+// By the name alone, whatever is behind it; "-" is raw. kUsage for an empty name and for the files
+// of other systems that are not read yet.
 Result<const ContainerRow*> FindContainer(std::string_view path);
+
+// One of the two files of a request, `format` being that of its elements where that is known.
+struct PackingSide {
+  const ContainerRow* container;
+  std::optional<FormatId> format;
+};
+// kUsage where --packed or --unpacked asks for what neither file can have.
+Status CheckPacking(bool packed, bool unpacked, const PackingSide& a, const PackingSide& b);
 
 // The product of the dimensions. kBadInput when the tensor would be larger than files can be.
 Result<std::uint64_t> CountElements(const Shape& shape, std::uint64_t bytes_each);
+
+// What is wrong with so many bytes of data: they end within an element.
+std::string NotWhole(std::uint64_t bytes, const Format& format);
 
 // "(2, 3)", "(3,)", "()": as Python prints it.
 std::string ShapeText(const Shape& shape);

@@ -34,6 +34,7 @@ std::string Extension(std::string_view path) {
 }  // namespace
 
 Result<const ContainerRow*> FindContainer(std::string_view path) {
+  if (path.empty()) return UsageError("a file's name is empty; a standard stream is -");
   const std::string extension = Extension(path);
   if (std::find(kNotReadYet.begin(), kNotReadYet.end(), extension) != kNotReadYet.end()) {
     return UsageError(fmt::format(
@@ -45,6 +46,26 @@ Result<const ContainerRow*> FindContainer(std::string_view path) {
     if (row->extension.empty() || row->extension == extension) return row;
   }
   return &kRawContainer;
+}
+
+Status CheckPacking(bool packed, bool unpacked, const PackingSide& a, const PackingSide& b) {
+  const auto among = [&](const ContainerRow& row) {
+    return a.container == &row || b.container == &row;
+  };
+  if (packed && !among(kNpyContainer)) {
+    return UsageError("--packed is for .npy files; raw files are packed without it");
+  }
+  if (unpacked && !among(kRawContainer)) {
+    return UsageError("--unpacked is for raw files; .npy files are unpacked without it");
+  }
+  for (const PackingSide& side : {a, b}) {
+    if (!packed || side.container != &kNpyContainer || !side.format) continue;
+    const Format& format = GetFormat(*side.format);
+    if (format.bits != 2) continue;
+    return UsageError(fmt::format(
+        "--packed packs 4-bit formats only; {} is one element a byte in .npy", format.name));
+  }
+  return {};
 }
 
 Result<std::uint64_t> CountElements(const Shape& shape, std::uint64_t bytes_each) {
@@ -62,6 +83,11 @@ Result<std::uint64_t> CountElements(const Shape& shape, std::uint64_t bytes_each
     }
   }
   return empty ? 0 : bytes / bytes_each;
+}
+
+std::string NotWhole(std::uint64_t bytes, const Format& format) {
+  return fmt::format("{} bytes are not a whole number of {} elements of {} bytes; is it {}?", bytes,
+                     format.name, format.storage_bits / 8, format.name);
 }
 
 std::string ShapeText(const Shape& shape) {

@@ -51,21 +51,19 @@ Transfer Complete(Transfer transfer, std::size_t size) {
 
 }  // namespace
 
-Descriptor::Descriptor(Descriptor&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)), owned_(std::exchange(other.owned_, false)) {}
+Descriptor::Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
   if (this != &other) {
     Close();
     fd_ = std::exchange(other.fd_, -1);
-    owned_ = std::exchange(other.owned_, false);
   }
   return *this;
 }
 
 int Descriptor::Close() {
   const int fd = std::exchange(fd_, -1);
-  if (fd < 0 || !owned_) return 0;
+  if (fd < 0) return 0;
   // Not repeated after EINTR: Linux has closed the descriptor by then.
   return close(fd) == 0 || errno == EINTR ? 0 : errno;
 }
@@ -103,14 +101,20 @@ int OpenAt(int folder, const std::string& path, int flags, mode_t mode) {
   do {
     fd = openat(folder, path.c_str(), flags | O_CLOEXEC | O_NOCTTY, mode);
   } while (fd < 0 && errno == EINTR);
-  return fd;
+  if (fd < 0 || fd > STDERR_FILENO) return fd;
+  const int moved = Duplicate(fd);
+  const int error = errno;
+  close(fd);
+  errno = error;
+  return moved;
 }
 
-std::optional<int> NamedDescriptor(std::string_view path) {
+std::optional<int> HandedOver(std::string_view path, int standard) {
+  if (path == "-") return standard;
   if (path == "/dev/stdin") return STDIN_FILENO;
   if (path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
-  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/"}) {
     if (!path.starts_with(folder)) continue;
     const std::string_view digits = path.substr(folder.size());
     int fd = -1;
@@ -120,7 +124,9 @@ std::optional<int> NamedDescriptor(std::string_view path) {
   return std::nullopt;
 }
 
-int Duplicate(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, 0); }
+bool IsOpen(int fd) { return fcntl(fd, F_GETFD) >= 0; }
+
+int Duplicate(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); }
 
 std::string ErrorText(int error) {
   switch (error) {
@@ -135,12 +141,14 @@ std::string ErrorText(int error) {
     case EACCES:
     case EPERM:
       return "permission denied";
+    case EBADF:
+      return "it is closed, or open in the other direction only";
     case ENOENT:
       return "no such file";
     case ENOTDIR:
       return "a part of the path is not a folder";
     case EISDIR:
-      return "is a folder";
+      return "is a folder; name a file in it";
     case ELOOP:
       return "its symbolic links lead round in a circle";
     case EROFS:
@@ -161,6 +169,14 @@ std::string Printable(std::string_view text) {
     }
   }
   return printable;
+}
+
+std::string InputName(std::string_view path) {
+  return path == "-" ? "standard input" : Printable(path);
+}
+
+std::string OutputName(std::string_view path) {
+  return path == "-" ? "standard output" : Printable(path);
 }
 
 }  // namespace exactcast

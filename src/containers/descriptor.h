@@ -15,12 +15,11 @@
 
 namespace exactcast {
 
-// Closes what it owns.
+// Owns a descriptor and closes it.
 class Descriptor {
  public:
   Descriptor() = default;
-  static Descriptor Owned(int fd) { return Descriptor(fd, true); }
-  static Descriptor Borrowed(int fd) { return Descriptor(fd, false); }
+  explicit Descriptor(int fd) : fd_(fd) {}
   Descriptor(Descriptor&& other) noexcept;
   Descriptor& operator=(Descriptor&& other) noexcept;
   ~Descriptor() { Close(); }
@@ -31,9 +30,7 @@ class Descriptor {
   int Close();
 
  private:
-  Descriptor(int fd, bool owned) : fd_(fd), owned_(owned) {}
   int fd_ = -1;
-  bool owned_ = false;
 };
 
 struct Transfer {
@@ -48,13 +45,17 @@ Transfer ReadFullyAt(int fd, std::uint64_t offset, std::byte* data, std::size_t 
 Transfer WriteFully(int fd, const std::byte* data, std::size_t size);
 Transfer WriteFullyAt(int fd, std::uint64_t offset, const std::byte* data, std::size_t size);
 
-// open(2), close-on-exec, carried on when interrupted. `folder` as for openat(2).
+// open(2), close-on-exec, carried on when interrupted; `folder` as for openat(2). The numbers 0 to
+// 2 belong to the standard streams, also where those are closed: neither this nor Duplicate gives
+// one.
 int OpenAt(int folder, const std::string& path, int flags, mode_t mode = 0);
 
 // The descriptor that a path stands for: /dev/stdin, /dev/stdout, /dev/stderr, /dev/fd/N,
-// /proc/self/fd/N. Opening such a path anew fails for sockets and loses the place in a file, so it
-// is duplicated instead.
-std::optional<int> NamedDescriptor(std::string_view path);
+// /proc/self/fd/N, and `standard` for "-". Opening such a path anew fails for sockets and loses the
+// place in a file, so it is duplicated instead. Whether the caller has it open must be asked before
+// anything else is opened, which could get its number.
+std::optional<int> HandedOver(std::string_view path, int standard);
+bool IsOpen(int fd);
 int Duplicate(int fd);
 
 // An errno in words: "no space left on the device".
@@ -62,6 +63,10 @@ std::string ErrorText(int error);
 
 // A name from outside, fit for a message of one line: control characters as \x0a.
 std::string Printable(std::string_view text);
+
+// What messages call an input and an output: the path, or the standard stream that "-" is.
+std::string InputName(std::string_view path);
+std::string OutputName(std::string_view path);
 
 }  // namespace exactcast
 

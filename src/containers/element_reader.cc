@@ -50,8 +50,12 @@ std::uint64_t ElementReader::Bytes(std::uint64_t elements) const {
   return ArrayBytes(format_, packing(), elements);
 }
 
+std::uint64_t ElementReader::StoredBytes() const {
+  return layout_.pairs_apart ? *layout_.elements / 2 : Bytes(*layout_.elements);
+}
+
 Result<std::size_t> ElementReader::Next(std::byte* data, std::size_t count) {
-  if (!input_.regular()) return NextOfStream(data, count);
+  if (!input_.seekable() && !layout_.pairs_apart) return NextOfStream(data, count);
   count = static_cast<std::size_t>(std::min<std::uint64_t>(count, *layout_.elements - position_));
   if (Status status = At(position_, data, count); !status.ok()) return status;
   position_ += count;
@@ -74,8 +78,7 @@ Result<std::size_t> ElementReader::NextOfStream(std::byte* data, std::size_t cou
     if (layout_.elements) return EndsTooSoon(Bytes(*layout_.elements), before + *got);
     const auto each = static_cast<std::size_t>(format_.storage_bits / 8);
     if (*got % each != 0) {
-      return BadInput(fmt::format("{} bytes are not a whole number of {} elements of {} bytes",
-                                  before + *got, format_.name, each));
+      return BadInput(NotWhole(before + *got, format_));
     }
     const std::size_t per_byte =
         packing() == Packing::kPacked ? static_cast<std::size_t>(8 / format_.bits) : std::size_t{1};
@@ -91,11 +94,21 @@ Status ElementReader::EndOfStream() {
   const Result<std::size_t> got = input_.Read(&more, 1);
   if (!got.ok()) return got.status();
   if (*got == 0) return {};
-  return BadInput(fmt::format("expected {} bytes for shape {} of {}, found more",
-                              Bytes(*layout_.elements), ShapeText(layout_.shape), format_.name));
+  goes_on_ = true;
+  if (layout_.may_go_on) return {};
+  return BadInput(fmt::format("expected {} bytes for shape {} of {}, found more; check --shape",
+                              StoredBytes(), ShapeText(layout_.shape), format_.name));
+}
+
+Status ElementReader::HoldStream() {
+  if (Status status = input_.Hold(layout_.begin, StoredBytes()); !status.ok()) return status;
+  return EndOfStream();
 }
 
 Status ElementReader::At(std::uint64_t first, std::byte* data, std::size_t count) {
+  if (!input_.seekable()) {
+    if (Status status = HoldStream(); !status.ok()) return status;
+  }
   if (layout_.pairs_apart) return PairsApartAt(first, data, count);
   const auto size = static_cast<std::size_t>(Bytes(count));
   const Result<std::size_t> got = input_.ReadAt(layout_.begin + Bytes(first), data, size);
@@ -123,7 +136,7 @@ Status ElementReader::ReadBytes(std::uint64_t offset, std::byte* data, std::size
     window_begin_ = offset;
     std::memcpy(data, window_.data(), std::min(size, *got));
   }
-  return *got >= size ? Status() : EndsTooSoon(*layout_.elements / 2, offset + *got);
+  return *got >= size ? Status() : EndsTooSoon(StoredBytes(), offset + *got);
 }
 
 // Element `first` has the last index first / slab_; see InputLayout::pairs_apart.

@@ -5,9 +5,12 @@
 #ifndef EXACTCAST_SRC_CONTAINERS_INPUT_FILE_H_
 #define EXACTCAST_SRC_CONTAINERS_INPUT_FILE_H_
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "exactcast/status.h"
@@ -20,29 +23,40 @@ class InputFile {
   // kBadInput: missing, a folder, unreadable. The message begins with the path.
   static Result<InputFile> Open(const std::string& path);
 
+  // A file that says how long it is. What is handed over as a descriptor is none, as it may stand
+  // in the middle, nor are the files of /proc and /sys.
   [[nodiscard]] bool regular() const { return regular_; }
   // Bytes in a regular file when it was opened.
   [[nodiscard]] std::uint64_t size() const { return size_; }
-  // Whether `path` leads to this very file, by whatever link. Standard streams and devices may be
-  // both ends.
-  [[nodiscard]] bool IsSameFileAs(const std::string& path) const;
+  // Whether writing to what has these facts would spoil what is read here. Terminals and sockets
+  // may be both ends.
+  [[nodiscard]] bool IsSameFileAs(const struct stat& other) const;
 
-  // The next bytes of a stream; fewer than `size` only at its end.
+  // The next bytes; fewer than `size` only at the end.
   Result<std::size_t> Read(std::byte* data, std::size_t size);
-  // Bytes of a regular file; fewer than `size` only at its end.
-  Result<std::size_t> ReadAt(std::uint64_t offset, std::byte* data, std::size_t size);
-  // The first bytes, which Read will give again.
+  // The first bytes, which Read will give again. Before the first Read only.
   Result<std::string> Peek(std::size_t size);
 
+  // Bytes anywhere in a regular file, or in what is held of a stream; fewer than `size` only at the
+  // end.
+  Result<std::size_t> ReadAt(std::uint64_t offset, std::byte* data, std::size_t size);
+  [[nodiscard]] bool seekable() const { return regular_ || is_held_; }
+  // Reads the next `size` bytes of a stream, or as many as there are, into memory. `offset` is what
+  // ReadAt calls the first of them.
+  Status Hold(std::uint64_t offset, std::uint64_t size);
+
  private:
-  InputFile(Descriptor descriptor, bool regular, bool standard, std::uint64_t size)
-      : descriptor_(std::move(descriptor)), regular_(regular), standard_(standard), size_(size) {}
+  InputFile(Descriptor descriptor, bool regular, std::uint64_t size)
+      : descriptor_(std::move(descriptor)), regular_(regular), size_(size) {}
 
   Descriptor descriptor_;
   bool regular_;
-  bool standard_;
   std::uint64_t size_;
-  std::vector<std::byte> ahead_;  // read from a stream by Peek
+  std::vector<std::byte> ahead_;  // read by Peek
+  bool ended_ = false;            // a terminal would ask for its end again
+  bool is_held_ = false;
+  std::uint64_t held_begin_ = 0;
+  std::vector<std::byte> held_;
 };
 
 }  // namespace exactcast

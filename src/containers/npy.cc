@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NumPy's .npy files, versions 1.0, 2.0 and 3.0: magic, version, length of the header, header,
-// data.
+// NumPy's .npy files, versions 1.0, 2.0 and 3.0, one part after the other:
 //
-//   93 4E 55 4D 50 59 | major minor | length: u16 (1.0) or u32, little-endian | {'descr': '<f4',
-//   ... }     \n | data
+//   93 4E 55 4D 50 59              magic
+//   major minor                    version, a byte each
+//   length                         of the header: u16 (1.0) or u32, little-endian
+//   {'descr': '<f4', ... }   \n    the header
+//   data
 //
 // Element types are npy_type.h's matter, the literals of the header python_literal.h's.
 #include <fmt/format.h>
@@ -27,8 +29,8 @@ using Kind = PythonLiteral::Kind;
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::uint64_t kLongestHeader = 10000;  // characters; NumPy's own limit
 constexpr std::size_t kAlignment = 64;
-constexpr std::size_t kGrowthDigits =
-    21;  // digits that the growth axis can come to have, as NumPy reckons
+constexpr std::size_t kGrowthDigits = 21;    // that the growth axis can come to have, says NumPy
+constexpr std::size_t kMostDimensions = 64;  // NumPy's own limit
 
 struct Preamble {
   int major = 1;
@@ -42,8 +44,7 @@ struct Header {
   Shape shape;
 };
 
-// ---------------------------------------------------------------------------------------------
-// Reading.
+// ---- Reading ------------------------------------------------------------------------------------
 
 // What the file is more likely to be.
 std::string_view Guess(std::string_view start) {
@@ -53,35 +54,41 @@ std::string_view Guess(std::string_view start) {
   return "";
 }
 
-Result<std::string> ReadText(InputFile& input, std::uint64_t offset, std::uint64_t length) {
+// The next bytes, or as many as there are.
+Result<std::string> ReadText(InputFile& input, std::uint64_t length) {
   std::string text(length, '\0');
   auto* data = reinterpret_cast<std::byte*>(text.data());
-  Result<std::size_t> count = input.ReadAt(offset, data, text.size());
+  const Result<std::size_t> count = input.Read(data, text.size());
   if (!count.ok()) return count.status();
   text.resize(*count);
   return text;
 }
 
 Result<Preamble> ReadPreamble(InputFile& input) {
-  const Result<std::string> text = ReadText(input, 0, 12);
+  const Result<std::string> text = ReadText(input, kMagic.size() + 2);
   if (!text.ok()) return text.status();
   const std::string& start = *text;
   if (!start.starts_with(kMagic)) {
     return BadInput(
         fmt::format("not a .npy file: it does not begin with the bytes 93 NUMPY{}", Guess(start)));
   }
-  auto byte = [&](std::size_t i) { return static_cast<unsigned char>(start[i]); };
-  if (start.size() < 10) return BadInput("the file ends within its first 10 bytes");
-  const int major = byte(6);
-  const int minor = byte(7);
+  if (start.size() < 8) return BadInput("it ends within its first 8 bytes");
+  const int major = static_cast<unsigned char>(start[6]);
+  const int minor = static_cast<unsigned char>(start[7]);
   if (major < 1 || major > 3 || minor != 0) {
     return BadInput(fmt::format(
         "version {}.{} of the .npy format is not known; 1.0, 2.0 and 3.0 are", major, minor));
   }
   const std::size_t width = major == 1 ? 2 : 4;
-  if (start.size() < 8 + width) return BadInput("the file ends within its first 12 bytes");
-  Preamble preamble = {.major = major, .begin = 8 + width};
-  for (std::size_t i = width; i-- > 0;) preamble.length = preamble.length << 8 | byte(8 + i);
+  const Result<std::string> length = ReadText(input, width);
+  if (!length.ok()) return length.status();
+  Preamble preamble = {.major = major, .begin = start.size() + width};
+  if (length->size() < width) {
+    return BadInput(fmt::format("it ends within its first {} bytes", preamble.begin));
+  }
+  for (std::size_t i = width; i-- > 0;) {
+    preamble.length = preamble.length << 8 | static_cast<unsigned char>((*length)[i]);
+  }
   return preamble;
 }
 
@@ -128,7 +135,7 @@ Status TooLong(std::uint64_t length, std::string_view unit) {
 Result<std::string> ReadHeaderText(InputFile& input, const Preamble& preamble) {
   const std::uint64_t most = preamble.major == 3 ? 4 * kLongestHeader : kLongestHeader;
   if (preamble.length > most) return TooLong(preamble.length, "bytes");
-  Result<std::string> text = ReadText(input, preamble.begin, preamble.length);
+  Result<std::string> text = ReadText(input, preamble.length);
   if (!text.ok()) return text;
   if (text->size() < preamble.length) {
     return BadInput(
@@ -141,8 +148,16 @@ Result<std::string> ReadHeaderText(InputFile& input, const Preamble& preamble) {
   return text;
 }
 
+std::string TooManyDimensions(std::size_t count) {
+  return fmt::format("its shape has {} dimensions; NumPy knows no more than {} in a .npy file",
+                     count, kMostDimensions);
+}
+
 Result<Shape> ReadShape(const PythonLiteral& literal) {
   if (literal.kind != Kind::kTuple) return BadInput("the shape in its header is not a tuple");
+  if (literal.items.size() > kMostDimensions) {
+    return BadInput(TooManyDimensions(literal.items.size()));
+  }
   Shape shape;
   for (const PythonLiteral& item : literal.items) {
     if (item.kind != Kind::kInteger) return BadInput("the shape in its header is not of integers");
@@ -213,9 +228,19 @@ Status Measure(std::uint64_t expected, std::uint64_t found, InputLayout* layout)
 }
 
 // |u1 that holds two 4-bit elements a byte: the last dimension of the tensor is twice that of the
-// file.
-Status Unpack(InputLayout* layout) {
-  if (layout->shape.empty()) return BadInput("--packed needs a dimension, and its shape is ()");
+// file. Opaque bytes and formats by name hold one element each, as ml_dtypes writes them; of |i1
+// one cannot tell.
+Status Unpack(const NpyType& type, InputLayout* layout) {
+  if (type.opaque_bytes != 0 || type.format == layout->format) return {};
+  if (type.format != FormatId::kUint8) {
+    return UsageError(
+        fmt::format("its type is {}, and packed elements are |u1; save it as that, or leave "
+                    "--packed out if every byte is one element",
+                    Printable(type.text)));
+  }
+  if (layout->shape.empty()) {
+    return BadInput("--packed needs a dimension, and its shape is (); leave it out");
+  }
   layout->pairs_apart = layout->fortran_order;
   layout->packing = Packing::kPacked;
   layout->shape.back() *= 2;
@@ -223,9 +248,9 @@ Status Unpack(InputLayout* layout) {
   return {};
 }
 
-Result<InputLayout> Arrange(const Header& header, const Preamble& preamble, std::uint64_t size,
+Result<InputLayout> Arrange(const Header& header, std::uint64_t begin, const InputFile& input,
                             const ReadRequest& request) {
-  const Result<FormatId> format = ChooseFormat(header.type, request.from);
+  const Result<FormatId> format = ChooseFormat(header.type, request.from, request.from_option);
   if (!format.ok()) return format.status();
   const Format& row = GetFormat(*format);
   const auto each = static_cast<std::uint64_t>(row.storage_bits / 8);
@@ -238,17 +263,15 @@ Result<InputLayout> Arrange(const Header& header, const Preamble& preamble, std:
   layout.fortran_order = header.fortran_order && OrderMatters(header.shape);
   layout.shape = header.shape;
   layout.elements = *elements;
-  layout.begin = preamble.begin + preamble.length;
-  if (Status status = Measure(*elements * each, size - layout.begin, &layout); !status.ok()) {
-    return status;
-  }
-  const bool bytes = header.type.opaque_bytes == 0 && header.type.format == FormatId::kUint8;
-  if (request.packed && bytes && row.bits == 4) {
-    if (Status status = Unpack(&layout); !status.ok()) return status;
-  }
+  layout.begin = begin;
+  layout.may_go_on = true;
+  Status status =
+      input.regular() ? Measure(*elements * each, input.size() - begin, &layout) : Status();
+  if (status.ok() && request.packed && row.bits == 4) status = Unpack(header.type, &layout);
+  if (!status.ok()) return status;
   if (request.shape && *request.shape != layout.shape) {
-    return UsageError(fmt::format("its shape is {}, --shape says {}", ShapeText(layout.shape),
-                                  ShapeText(*request.shape)));
+    return UsageError(fmt::format("its shape is {}, --shape says {}; leave --shape out",
+                                  ShapeText(layout.shape), ShapeText(*request.shape)));
   }
   return layout;
 }
@@ -262,11 +285,10 @@ Result<InputLayout> ReadNpy(InputFile& input, const ReadRequest& request) {
   if (!literal.ok()) return literal.status();
   const Result<Header> header = ReadHeader(*literal);
   if (!header.ok()) return header.status();
-  return Arrange(*header, *preamble, input.size(), request);
+  return Arrange(*header, preamble->begin + preamble->length, input, request);
 }
 
-// ---------------------------------------------------------------------------------------------
-// Writing, byte for byte as NumPy does.
+// ---- Writing, byte for byte as NumPy does -------------------------------------------------------
 
 std::string HeaderText(std::string_view type, bool fortran_order, const Shape& shape) {
   std::string text = fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}", type,
@@ -293,13 +315,18 @@ std::string Framed(const std::string& text, std::size_t length_bytes) {
 }
 
 Result<OutputLayout> WriteNpy(const WriteRequest& request) {
+  if (request.shape.size() > kMostDimensions) {
+    return UsageError(TooManyDimensions(request.shape.size()) +
+                      "; write raw elements instead, as .bin");
+  }
   OutputLayout layout;
   Shape shape = request.shape;
   std::string type = NpyTypeText(request.format);
   if (request.packed && GetFormat(request.format).bits == 4) {
     if (shape.empty() || shape.back() % 2 != 0) {
       return BadInput(
-          fmt::format("--packed needs an even last dimension; the shape is {}", ShapeText(shape)));
+          fmt::format("--packed needs an even last dimension, and the shape is {}; leave it out",
+                      ShapeText(shape)));
     }
     layout.packing = Packing::kPacked;
     layout.pairs_apart = request.fortran_order;

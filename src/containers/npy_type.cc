@@ -70,7 +70,8 @@ bool IsOpaqueWidth(std::string_view digits) {
 }
 
 Status Refuse(std::string_view text, std::string_view reason) {
-  return BadInput(fmt::format("its type {} is not read: {}", Printable(text), reason));
+  const std::string shown = text.empty() ? "''" : Printable(text);
+  return BadInput(fmt::format("its type {} is not read: {}", shown, reason));
 }
 
 // [("a", "<f4"), (("title", "b"), "<i2")] -> "a, b"
@@ -87,6 +88,8 @@ std::string FieldNames(const PythonLiteral& fields) {
 
 Status RefuseStructure(const PythonLiteral& descr) {
   if (descr.kind == PythonLiteral::Kind::kList) {
+    if (descr.items.empty())
+      return BadInput("its type is a record without fields; there is no data");
     return BadInput(fmt::format(
         "its type is a record with the fields {}; save each field as an array of its own",
         FieldNames(descr)));
@@ -134,7 +137,7 @@ bool IsCandidate(const Format& format, int bytes) {
   return format.use == Use::kCast && format.storage_bits == 8 * bytes && !native;
 }
 
-Status AskForFormat(const NpyType& type) {
+Status AskForFormat(const NpyType& type, std::string_view option) {
   std::string candidates;
   for (const Format& format : kFormats) {
     if (!IsCandidate(format, type.opaque_bytes)) continue;
@@ -142,8 +145,8 @@ Status AskForFormat(const NpyType& type) {
   }
   return UsageError(
       fmt::format("its type {} says how wide an element is, not what it means; give "
-                  "--from, one of: {}",
-                  Printable(type.text), candidates));
+                  "{}, one of: {}",
+                  Printable(type.text), option, candidates));
 }
 
 bool Agrees(FormatId type, FormatId from) {
@@ -168,21 +171,22 @@ Result<NpyType> ReadNpyType(const PythonLiteral& descr) {
   return type;
 }
 
-Result<FormatId> ChooseFormat(const NpyType& type, std::optional<FormatId> from) {
+Result<FormatId> ChooseFormat(const NpyType& type, std::optional<FormatId> from,
+                              std::string_view option) {
   if (!from) {
-    if (type.opaque_bytes != 0) return AskForFormat(type);
+    if (type.opaque_bytes != 0) return AskForFormat(type, option);
     return type.format;
   }
   const Format& said = GetFormat(*from);
   if (type.opaque_bytes != 0) {
     if (said.storage_bits == 8 * type.opaque_bytes) return *from;
-    return UsageError(fmt::format("--from {} has elements of {} bytes, its type {} of {}",
-                                  said.name, said.storage_bits / 8, Printable(type.text),
-                                  type.opaque_bytes));
+    return UsageError(fmt::format(
+        "{} {} has elements of {} bytes, its type {} of {}; give a format of that width", option,
+        said.name, said.storage_bits / 8, Printable(type.text), type.opaque_bytes));
   }
   if (Agrees(type.format, *from)) return *from;
-  return UsageError(fmt::format("its type {} is {}, --from says {}", Printable(type.text),
-                                GetFormat(type.format).name, said.name));
+  return UsageError(fmt::format("its type {} is {}, {} says {}; leave {} out", Printable(type.text),
+                                GetFormat(type.format).name, option, said.name, option));
 }
 
 std::string NpyTypeText(FormatId format) {

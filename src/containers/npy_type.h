@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "exactcast/spec/format.h"
 #include "exactcast/status.h"
@@ -24,11 +25,12 @@ struct NpyType {
 // kBadInput for what is no number: text, dates, records, objects (never unpickled), long doubles.
 Result<NpyType> ReadNpyType(const PythonLiteral& descr);
 
-// The format that the elements are read as, `from` being what the caller said. It must agree with
-// the type; but an opaque type takes any format of its width, integers of 8 and 16 bits may hold
-// the bits of another format, and float32 those of tfloat32. kUsage otherwise, naming both or the
-// candidates.
-Result<FormatId> ChooseFormat(const NpyType& type, std::optional<FormatId> from);
+// The format that the elements are read as, `from` being what the caller said by `option`. It must
+// agree with the type; but an opaque type takes any format of its width, integers of 8 and 16 bits
+// may hold the bits of another format, and float32 those of tfloat32. kUsage otherwise, naming both
+// or the candidates.
+Result<FormatId> ChooseFormat(const NpyType& type, std::optional<FormatId> from,
+                              std::string_view option);
 
 std::string NpyTypeText(FormatId format);
 

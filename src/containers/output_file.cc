@@ -89,21 +89,41 @@ int RenameToNew(int folder, const std::string& from, const std::string& to) {
 Descriptor OpenSpool() {
   for (const char* folder : {"/var/tmp", "/tmp"}) {
     const int fd = OpenAt(AT_FDCWD, folder, O_TMPFILE | O_RDWR, 0600);
-    if (fd >= 0) return Descriptor::Owned(fd);
+    if (fd >= 0) return Descriptor(fd);
   }
   std::FILE* file = std::tmpfile();
   if (file == nullptr) return {};
   const int fd = Duplicate(fileno(file));
   std::fclose(file);
-  return Descriptor::Owned(fd);
+  return Descriptor(fd);
 }
 
 }  // namespace
 
-bool IsWrittenStraightThrough(const std::string& path) {
+Result<OutputPlace> OutputPlace::Find(const std::string& path) {
+  OutputPlace place = {.path = path, .handed_over = HandedOver(path, STDOUT_FILENO), .facts = {}};
   struct stat facts = {};
-  if (path == "-" || NamedDescriptor(path)) return true;
-  return stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);
+  const int found =
+      place.handed_over ? fstat(*place.handed_over, &facts) : stat(path.c_str(), &facts);
+  if (found == 0 && !(S_ISDIR(facts.st_mode) && !place.handed_over)) {
+    place.facts = facts;
+    return place;
+  }
+  const int error = found == 0 ? EISDIR : errno;
+  if (error == ENOENT) return place;
+  return NotWritten(fmt::format("{}: {}", OutputName(path), ErrorText(error)));
+}
+
+bool OutputPlace::straight_through() const {
+  return handed_over || (facts && !S_ISREG(facts->st_mode));
+}
+
+bool OutputPlace::is_standard_output() const {
+  struct stat standard = {};
+  if (!straight_through() || fstat(STDOUT_FILENO, &standard) != 0) return false;
+  // A device that was opened by its name is not shared: /dev/null keeps nothing apart or together.
+  if (!handed_over && S_ISCHR(facts->st_mode)) return false;
+  return facts->st_dev == standard.st_dev && facts->st_ino == standard.st_ino;
 }
 
 OutputFile::~OutputFile() {
@@ -111,43 +131,42 @@ OutputFile::~OutputFile() {
 }
 
 Status OutputFile::Failure(int error) const {
-  return NotWritten(fmt::format("{}: {}", Printable(path_), ErrorText(error)));
+  return NotWritten(fmt::format("{}: {}", OutputName(path_), ErrorText(error)));
 }
 
 Result<OutputFile> OutputFile::Create(const std::string& path, const OutputOptions& options) {
-  OutputFile output(path);
-  output.force_ = options.force;
-  struct stat facts = {};
-  if (IsWrittenStraightThrough(path)) {
-    if (Status status = output.OpenStraight(options); !status.ok()) return status;
+  const Result<OutputPlace> place = OutputPlace::Find(path);
+  if (!place.ok()) return place.status();
+  return Create(*place, options);
+}
+
+Result<OutputFile> OutputFile::Create(const OutputPlace& place, const OutputOptions& options) {
+  OutputFile output(place, options.force);
+  if (place.straight_through()) {
+    Status status = output.OpenStraight(place.handed_over, options);
+    if (!status.ok()) return status;
     return output;
   }
-  if (stat(path.c_str(), &facts) == 0) {
-    if (S_ISDIR(facts.st_mode)) return output.Failure(EISDIR);
-    if (!options.force) {
-      return NotWritten(fmt::format("{}: exists; use --force to replace it", Printable(path)));
-    }
-    output.kept_mode_ = facts.st_mode & kPermissions;
-  } else if (errno != ENOENT) {
-    return output.Failure(errno);
+  if (place.facts && !options.force) {
+    return NotWritten(fmt::format("{}: exists; use --force to replace it", Printable(place.path)));
   }
   if (Status status = output.OpenPending(options); !status.ok()) return status;
   return output;
 }
 
-Status OutputFile::OpenStraight(const OutputOptions& options) {
-  const std::optional<int> named = NamedDescriptor(path_);
-  file_ = path_ == "-" ? Descriptor::Borrowed(STDOUT_FILENO)
-          : named      ? Descriptor::Owned(Duplicate(*named))
-                       : Descriptor::Owned(OpenAt(AT_FDCWD, path_, O_WRONLY));
+Status OutputFile::OpenStraight(std::optional<int> handed_over, const OutputOptions& options) {
+  file_ = Descriptor(handed_over ? Duplicate(*handed_over) : OpenAt(AT_FDCWD, path_, O_WRONLY));
   if (!file_.ok()) return Failure(errno);
   if (!options.hold_back) return {};
   straight_ = std::move(file_);
   file_ = OpenSpool();
   if (file_.ok()) return {};
   return NotWritten(fmt::format("{}: no temporary file to hold the output back in: {}",
-                                Printable(path_), ErrorText(errno)));
+                                OutputName(path_), ErrorText(errno)));
 }
+
+// A new file gets what the umask leaves, the successor of an old one what KeepOwnerAndMode gives.
+mode_t OutputFile::NewMode() const { return replaced_ ? 0600 : 0666; }
 
 Status OutputFile::OpenPending(const OutputOptions& options) {
   Result<std::string> target = FollowLinks(path_);
@@ -155,22 +174,23 @@ Status OutputFile::OpenPending(const OutputOptions& options) {
   const std::size_t slash = target->rfind('/');
   const std::string folder = slash == std::string::npos ? "." : target->substr(0, slash + 1);
   name_ = target->substr(slash == std::string::npos ? 0 : slash + 1);
-  if (name_.empty()) return Failure(EISDIR);
+  if (name_.empty()) {
+    return NotWritten(fmt::format("{}: there is no such folder; make it, and name a file in it",
+                                  Printable(path_)));
+  }
 
-  folder_ = Descriptor::Owned(OpenAt(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY));
+  folder_ = Descriptor(OpenAt(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY));
   if (!folder_.ok() && errno == EACCES) {  // writable folders need not be readable
-    folder_ = Descriptor::Owned(OpenAt(AT_FDCWD, folder, O_PATH | O_DIRECTORY));
+    folder_ = Descriptor(OpenAt(AT_FDCWD, folder, O_PATH | O_DIRECTORY));
   }
   if (!folder_.ok()) {
     if (errno != ENOENT) return Failure(errno);
-    return NotWritten(
-        fmt::format("{}: there is no folder {}", Printable(path_), Printable(folder)));
+    return NotWritten(fmt::format("{}: there is no folder {}; make it first", Printable(path_),
+                                  Printable(folder)));
   }
 
-  // The mode of a new file is what the umask leaves; the bits of a replaced one are set in Commit.
-  const mode_t mode = kept_mode_ ? 0600 : 0666;
   if (!options.use_named) {
-    file_ = Descriptor::Owned(OpenAt(folder_.get(), ".", O_TMPFILE | O_WRONLY, mode));
+    file_ = Descriptor(OpenAt(folder_.get(), ".", O_TMPFILE | O_WRONLY, NewMode()));
     if (file_.ok() && access(ProcPath(file_.get()).c_str(), F_OK) == 0) return {};
     const bool unsupported = errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL;
     if (!file_.ok() && !unsupported) return Failure(errno);
@@ -180,10 +200,9 @@ Status OutputFile::OpenPending(const OutputOptions& options) {
 }
 
 int OutputFile::OpenNamed() {
-  const mode_t mode = kept_mode_ ? 0600 : 0666;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     std::string name = TemporaryName(name_);
-    file_ = Descriptor::Owned(OpenAt(folder_.get(), name, O_CREAT | O_EXCL | O_WRONLY, mode));
+    file_ = Descriptor(OpenAt(folder_.get(), name, O_CREAT | O_EXCL | O_WRONLY, NewMode()));
     if (file_.ok()) {
       temporary_ = std::move(name);
       return 0;
@@ -216,6 +235,15 @@ Status OutputFile::SendHeldBack() {
   }
 }
 
+// Owner and group as far as the process may give a file away; the bits in any case.
+int OutputFile::KeepOwnerAndMode() const {
+  if (!replaced_) return 0;
+  if (fchown(file_.get(), replaced_->st_uid, replaced_->st_gid) != 0) {
+    [[maybe_unused]] const int ignored = fchown(file_.get(), -1U, replaced_->st_gid);
+  }
+  return fchmod(file_.get(), replaced_->st_mode & kPermissions) == 0 ? 0 : errno;
+}
+
 Status OutputFile::Commit() {
   if (!folder_.ok()) {
     if (!straight_.ok()) {
@@ -226,7 +254,7 @@ Status OutputFile::Commit() {
     const int error = straight_.Close();
     return error == 0 ? Status() : Failure(error);
   }
-  if (kept_mode_ && fchmod(file_.get(), *kept_mode_) != 0) return Failure(errno);
+  if (const int error = KeepOwnerAndMode(); error != 0) return Failure(error);
   if (const int error = SyncFile(file_.get()); error != 0) return Failure(error);
   if (const int error = Publish(); error != 0) {
     if (error != EEXIST) return Failure(error);

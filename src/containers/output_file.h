@@ -7,12 +7,14 @@
 #ifndef EXACTCAST_SRC_CONTAINERS_OUTPUT_FILE_H_
 #define EXACTCAST_SRC_CONTAINERS_OUTPUT_FILE_H_
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "exactcast/status.h"
 #include "src/containers/descriptor.h"
@@ -22,18 +24,29 @@ namespace exactcast {
 struct OutputOptions {
   bool force = false;      // replace an existing regular file
   bool hold_back = false;  // what is written straight through leaves in Commit, not before
-  bool use_named =
-      false;  // a temporary name even where nameless files work, so that tests reach that way too
+  // A temporary name even where nameless files work, so that tests reach that way too.
+  bool use_named = false;
 };
 
-// Whether `path` is standard output or names something that is no regular file, and so is written
-// straight through.
-bool IsWrittenStraightThrough(const std::string& path);
+// What an output's path leads to, before anything is opened or created.
+struct OutputPlace {
+  std::string path;                  // as asked for
+  std::optional<int> handed_over;    // the open descriptor that the path stands for
+  std::optional<struct stat> facts;  // nothing: there is no such file yet
+
+  // kNotWritten: nothing can be written there.
+  static Result<OutputPlace> Find(const std::string& path);
+  // Standard output and whatever is no regular file: written at once and never renamed over.
+  [[nodiscard]] bool straight_through() const;
+  // What is written straight through comes out among what the process prints.
+  [[nodiscard]] bool is_standard_output() const;
+};
 
 // Every failure is kNotWritten, with a message that begins with the path. Without a successful
 // Commit a regular file is as it was before, and nothing is left behind.
 class OutputFile {
  public:
+  static Result<OutputFile> Create(const OutputPlace& place, const OutputOptions& options);
   static Result<OutputFile> Create(const std::string& path, const OutputOptions& options);
   OutputFile(OutputFile&&) noexcept = default;
   OutputFile& operator=(OutputFile&&) = delete;
@@ -47,24 +60,27 @@ class OutputFile {
   Status Commit();
 
  private:
-  explicit OutputFile(std::string path) : path_(std::move(path)) {}
-  Status Failure(int error) const;
-  Status OpenStraight(const OutputOptions& options);
+  OutputFile(const OutputPlace& place, bool force)
+      : path_(place.path), replaced_(place.facts), force_(force) {}
+  [[nodiscard]] Status Failure(int error) const;
+  [[nodiscard]] mode_t NewMode() const;
+  Status OpenStraight(std::optional<int> handed_over, const OutputOptions& options);
   Status OpenPending(const OutputOptions& options);
   int OpenNamed();
   Status SendHeldBack();
+  [[nodiscard]] int KeepOwnerAndMode() const;
   int Publish();
   int PublishUnnamed();
   int PublishNamed();
 
-  std::string path_;                 // as asked for
-  Descriptor file_;                  // what Write goes to
-  Descriptor straight_;              // where what is held back goes in the end
-  Descriptor folder_;                // of the target; open for regular files only
-  std::string name_;                 // of the target in folder_
-  std::string temporary_;            // in folder_; empty: the file has no name yet
-  std::optional<mode_t> kept_mode_;  // permission bits of the file that is replaced
-  bool force_ = false;
+  std::string path_;                     // as asked for
+  std::optional<struct stat> replaced_;  // the file that was there
+  bool force_;
+  Descriptor file_;        // what Write goes to
+  Descriptor straight_;    // where what is held back goes in the end
+  Descriptor folder_;      // of the target; open for regular files only
+  std::string name_;       // of the target in folder_
+  std::string temporary_;  // in folder_; empty: the file has no name yet
 };
 
 }  // namespace exactcast

@@ -42,6 +42,7 @@ class Parser {
     return BadInput(fmt::format("at character {} of the header: expected {}", at_, what));
   }
   [[nodiscard]] char Next() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  [[nodiscard]] char After() const { return at_ + 1 < text_.size() ? text_[at_ + 1] : '\0'; }
 
   void SkipBlanks() {
     while (at_ < text_.size() && std::string_view(" \t\r\n\f").find(text_[at_]) != text_.npos) {
@@ -60,6 +61,10 @@ class Parser {
     SkipBlanks();
     const char c = Next();
     if (c == '\'' || c == '"') return String(value);
+    if ((c == 'u' || c == 'U') && (After() == '\'' || After() == '"')) {  // as Python 2 wrote them
+      ++at_;
+      return String(value);
+    }
     if (c == '-' || c == '+' || c == '.' || IsDigit(c)) return Number(value);
     if (Take('(')) return Round(value, depth);
     if (Take('[')) return List(value, depth);

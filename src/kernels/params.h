@@ -6,6 +6,7 @@
 #define EXACTCAST_SRC_KERNELS_PARAMS_H_
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,9 +22,10 @@
 namespace exactcast {
 
 // Results by source code, filled when an array is large enough to be worth it and kept with the
-// plan.
+// plan. Other threads may run the plan meanwhile: they look only once `filled` says so.
 struct CodeTable {
   std::once_flag once;
+  std::atomic<bool> filled = false;
   std::vector<std::uint64_t> results;
   std::vector<Outcome> outcomes;
 };

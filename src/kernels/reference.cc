@@ -13,7 +13,8 @@ namespace {
 bool AcceptsAll(const Params&) { return true; }
 
 bool AcceptsCopy(const Params& p) {
-  return p.operation == Operation::kConvert && p.source->id == p.target->id;
+  const Format& f = *p.source;
+  return p.operation == Operation::kConvert && f.id == p.target->id && f.bits == f.storage_bits;
 }
 
 void PrepareNothing(const Params&, std::uint64_t) {}

@@ -3,6 +3,9 @@
 // Kernels for sources of 8 and 16 storage bits: one table entry per source word, filled by the
 // reference. On purpose the only fast kernels that lean on it; their witnesses are the oracle and
 // the golden vectors.
+#include <new>
+#include <utility>
+
 #include "src/kernels/kernels.h"
 #include "src/kernels/words.h"
 
@@ -21,15 +24,22 @@ bool AcceptsTable16(const Params& p) { return AcceptsWidth(p, 16); }
 void Fill(const Params& p) {
   std::call_once(p.table->once, [&] {
     const std::size_t entries = std::size_t{1} << p.source->storage_bits;
-    std::vector<std::uint64_t> results(entries);
-    std::vector<Outcome> outcomes(entries);
+    std::vector<std::uint64_t> results;
+    std::vector<Outcome> outcomes;
+    try {
+      results.resize(entries);
+      outcomes.resize(entries);
+    } catch (const std::bad_alloc&) {
+      return;  // the reference serves, slower
+    }
     for (std::size_t word = 0; word < entries; ++word) {
       const CastResult r = CastElement(p, word, 0);
       results[word] = r.bits;
       outcomes[word] = r.outcome;
     }
-    p.table->outcomes = std::move(outcomes);
     p.table->results = std::move(results);
+    p.table->outcomes = std::move(outcomes);
+    p.table->filled.store(true, std::memory_order_release);
   });
 }
 
@@ -57,7 +67,9 @@ void LookUp(const CodeTable& table, const std::byte* in, std::byte* out, std::si
 template <typename Source>
 void RunTable(const Params& p, const std::byte* in, std::byte* out, std::uint64_t first,
               std::size_t n, Tally& tally) {
-  if (p.table->results.empty()) return kReferenceKernel.run(p, in, out, first, n, tally);
+  if (!p.table->filled.load(std::memory_order_acquire)) {
+    return kReferenceKernel.run(p, in, out, first, n, tally);
+  }
   WithWord(p.target->storage_bits, [&](auto target_word) {
     LookUp<Source, decltype(target_word)>(*p.table, in, out, n, tally);
   });

@@ -97,8 +97,8 @@ inline constexpr auto kFormats = [] {
   using enum Kind;
   using enum Specials;
   using enum Use;
-  constexpr bool s = true;   // has a sign
-  constexpr bool u = false;  // has none
+  const bool s = true;   // has a sign
+  const bool u = false;  // has none
   return std::to_array<Format>({
   // id                name                   kind       bits store low  sign  e   m  bias  specials    part               use
   {kBool,              "bool",                kBoolean,     8,   8,  0,  u,   0,  0,    0,  kNone,      kBool,             kCast},
@@ -130,7 +130,7 @@ inline constexpr auto kFormats = [] {
   {kFloat6E3m2fn,      "float6_e3m2fn",       kFloat,       6,   8,  0,  s,   3,  2,    3,  kNone,      kFloat6E3m2fn,     kCast},
   {kFloat4E2m1fn,      "float4_e2m1fn",       kFloat,       4,   8,  0,  s,   2,  1,    1,  kNone,      kFloat4E2m1fn,     kCast},
   {kFloat4E1m2,        "float4_e1m2",         kFloat,       4,   8,  0,  s,   1,  2,    1,  kNone,      kFloat4E1m2,       kCast},
-  {kHifloat8,          "hifloat8",            kTapered,     8,   8, 0,  s,   0,  0,    0,  kNone,      kHifloat8,         kCast},
+  {kHifloat8,          "hifloat8",            kTapered,     8,   8,  0,  s,   0,  0,    0,  kNone,      kHifloat8,         kCast},
   {kTfloat32,          "tfloat32",            kFloat,      19,  32, 13,  s,   8, 10,  127,  kIeee,      kTfloat32,         kCast},
   {kComplex32,         "complex32",           kComplex,    32,  32,  0,  s,   0,  0,    0,  kNone,      kFloat16,          kCast},
   {kComplex64,         "complex64",           kComplex,    64,  64,  0,  s,   0,  0,    0,  kNone,      kFloat32,          kCast},

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HiFloat8's codec and its hybrid threshold. A tapered format: the number of fraction bits falls
-// from 3 to 0 as the exponent moves away from 0, so it is not one (exponent, mantissa) row.
-// Sources: Ascend C built-in data types, tables 6 and 7; arXiv 2409.16626. Rounding itself is
-// reference.h.
+// HiFloat8's codec and its hybrid threshold. A tapered format: the number of fraction bits falls from
+// 3 to 0 as the exponent moves away from 0, so it is not one (exponent, mantissa) row. Sources:
+// Ascend C built-in data types, tables 6 and 7; arXiv 2409.16626. Rounding itself is reference.h.
 //
-//   after the sign | exponent E        | fraction | value
-//   0000 mmm       |                   |          | 2^(mmm-23), mmm = 1..7; mmm = 0: zero, or NaN
-//   with the sign bit set 0001 mmm       | 0                 | 3 bits   | 1.mmm * 2^E 001e mmm |
-//   +-1               | 3        | " 01se mmm       | +-binary 1e       | 3        | " 10se emm |
-//   +-binary 1ee      | 2        | 1.mm * 2^E 11se eem       | +-binary 1eee     | 1        | 1.m *
-//   2^E; the code of 1.1 * 2^15 is infinity
+//   after the sign | exponent E     | fraction | value
+//   0000 mmm       |                |          | 2^(mmm-23), mmm = 1..7; mmm = 0: zero, or NaN with
+//                  |                |          | the sign bit set
+//   0001 mmm       | 0              | 3 bits   | 1.mmm * 2^E
+//   001 e mmm      | +-1            | 3        | 1.mmm * 2^E
+//   01 se mmm      | +-binary 1e    | 3        | 1.mmm * 2^E
+//   10 see mm      | +-binary 1ee   | 2        | 1.mm * 2^E
+//   11 seee m      | +-binary 1eee  | 1        | 1.m * 2^E; the code of 1.1 * 2^15 is infinity
 //
 // The first exponent bit is the sign of E; the leading one of its magnitude is not stored.
 #ifndef EXACTCAST_SPEC_HIFLOAT8_H_
@@ -70,7 +71,8 @@ constexpr std::uint64_t EncodeMagnitude(std::uint64_t significand, int exponent)
   if (significand == 0) return 0;
   const int top = static_cast<int>(std::bit_width(significand)) - 1;
   const int e = top + exponent;
-  if (e < kMinNormal) return static_cast<std::uint64_t>(e + 23);
+  const int denormal = e + 23;
+  if (e < kMinNormal) return static_cast<std::uint64_t>(denormal);
   const int width = MantissaBits(e);
   const std::uint64_t fraction =
       (width >= top ? significand << (width - top) : significand >> (top - width)) & LowMask(width);
@@ -83,13 +85,13 @@ constexpr std::uint64_t EncodeMagnitude(std::uint64_t significand, int exponent)
   return prefix | (field << width) | fraction;
 }
 
-// Mode hybrid: whether a float32 (fraction_bits 23) or float16 (10) magnitude 2^e * 1.fraction goes
-// up. `word` is the source as stored. Taken literally, as documented: a threshold of 0 is always
-// met, so a value of the format can move.
+// Mode hybrid: what decides whether a float32 (fraction_bits 23) or float16 (10) magnitude
+// 2^e * 1.fraction goes up: number >= threshold. `word` is the source as stored. Taken literally, as
+// documented: a threshold of 0 is always met, so that a value of the format can move.
 //
 //   float32   number = the 14 fraction bits below the kept ones   threshold = the 14 lowest
-//   fraction bits float16   number = the 2 fraction bits below the kept ones    threshold = bit 0
-//   of the word, then 1 e = -23   number = 1, then the top 13 (1) fraction bits
+//   float16   number = the 2 fraction bits below the kept ones    threshold = bit 0 of the word, 1
+//   e = -23   number = 1, then the top 13 (float16: 1) fraction bits
 constexpr bool HybridThresholdMet(std::uint64_t word, std::uint64_t fraction, int fraction_bits,
                                   int e) noexcept {
   if (e < kMinExponent - 1) return false;

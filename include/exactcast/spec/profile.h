@@ -24,7 +24,8 @@ struct Profile {
   std::string_view source;              // the document that the rules are from
   std::span<const PairRow> pairs;       // empty: every pair
   std::span<const SwitchRow> switches;  // what the options stand for on the device
-  std::optional<CastRow> (*find)(const Profile& profile, FormatId from, FormatId to, bool scaled);
+  std::optional<CastRow> (*find)(const Profile& profile, FormatId from, FormatId to,
+                                 bool scaled) noexcept;
 };
 
 constexpr const PairRow* FindPair(const Profile& profile, FormatId from, FormatId to,
@@ -38,14 +39,14 @@ constexpr const PairRow* FindPair(const Profile& profile, FormatId from, FormatI
 namespace internal {
 
 constexpr std::optional<CastRow> FindInExact(const Profile&, FormatId from, FormatId to,
-                                             bool scaled) {
+                                             bool scaled) noexcept {
   if (scaled) return std::nullopt;
   return exact::ExactCast(GetFormat(from), GetFormat(to));
 }
 
 template <bool kHasNanSwitch>
 constexpr std::optional<CastRow> FindInAscend(const Profile& profile, FormatId from, FormatId to,
-                                              bool scaled) {
+                                              bool scaled) noexcept {
   const PairRow* row = FindPair(profile, from, to, scaled);
   if (row == nullptr) return std::nullopt;
   return ascend::AscendCast(*row, kHasNanSwitch);
@@ -70,17 +71,10 @@ inline constexpr auto kProfiles = std::to_array<Profile>({
 });
 // clang-format on
 
-constexpr const Profile* FindProfile(std::string_view name) noexcept {
-  for (const Profile& profile : kProfiles) {
-    if (profile.name == name) return &profile;
-  }
-  return nullptr;
-}
-
 // The row that says how `profile` casts the pair; scaled: with a scale given. Nothing where the
 // profile does not.
 constexpr std::optional<CastRow> FindCast(const Profile& profile, FormatId from, FormatId to,
-                                          bool scaled = false) {
+                                          bool scaled = false) noexcept {
   if (GetFormat(from).use != Use::kCast || GetFormat(to).use != Use::kCast) return std::nullopt;
   return profile.find(profile, from, to, scaled);
 }

@@ -139,8 +139,8 @@ constexpr CastResult FinishInteger(bool negative, const Rounded& r, const Format
 }
 
 // Anything but zero is true, NaN too. Other values than 0 and 1 are counted as rounded.
-constexpr CastResult CastToBool(const Exact& x, const Rules& rules) noexcept {
-  if (x.cls == Class::kNan) return {rules.nan == NanRule::kZero ? 0u : 1u, Outcome::kNan};
+constexpr CastResult CastToBool(const Exact& x) noexcept {
+  if (x.cls == Class::kNan) return {1, Outcome::kNan};
   if (x.cls == Class::kZero) return {0, Outcome::kExact};
   const bool one = x.cls == Class::kFinite && !x.negative && LeadingExponent(x) == 0 &&
                    std::has_single_bit(x.significand);
@@ -163,7 +163,7 @@ constexpr CastResult CastInfinity(bool negative, const Format& f, const Rules& r
 constexpr CastResult CastExact(const Exact& x, const Format& f, Rounding rounding,
                                const Rules& rules, std::uint64_t word,
                                const Format& source) noexcept {
-  if (f.kind == Kind::kBoolean) return CastToBool(x, rules);
+  if (f.kind == Kind::kBoolean) return CastToBool(x);
   switch (x.cls) {
     case Class::kNan: {
       const bool keep = rules.nan == NanRule::kKeep && IsFloat(f);
@@ -194,12 +194,13 @@ constexpr CastResult CastExact(const Exact& x, const Format& f, Rounding roundin
 }
 
 // One element of `source`, as an array holds it, to `target`. Scalar formats only. A format to
-// itself is a copy.
+// itself is a copy of the code; unused bits of the word become zero.
 constexpr CastResult Cast(std::uint64_t word, const Format& source, const Format& target,
                           Rounding rounding, const Rules& rules) noexcept {
   const Exact x = Decode(word, source);
   if (source.id == target.id) {
-    return {word, x.cls == Class::kNan ? Outcome::kNan : Outcome::kExact};
+    const std::uint64_t code = word >> source.low_zeros;
+    return {InWord(code, source), x.cls == Class::kNan ? Outcome::kNan : Outcome::kExact};
   }
   return CastExact(x, target, rounding, rules, word, source);
 }

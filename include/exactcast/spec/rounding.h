@@ -43,6 +43,15 @@ inline constexpr std::array<RoundingRow, 8> kRoundings = {{
 }};
 // clang-format on
 
+static_assert(
+    [] {
+      for (std::size_t i = 0; i < kRoundings.size(); ++i) {
+        if (static_cast<std::size_t>(kRoundings[i].rounding) != i) return false;
+      }
+      return true;
+    }(),
+    "rows stand in the order of Rounding");
+
 constexpr std::string_view Name(Rounding r) noexcept {
   return kRoundings[static_cast<std::size_t>(r)].name;
 }
@@ -90,7 +99,6 @@ class Modes {
   constexpr Modes(Rounding r) noexcept : bits_(Bit(r)) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] constexpr bool Contains(Rounding r) const noexcept { return (bits_ & Bit(r)) != 0; }
-  [[nodiscard]] constexpr bool empty() const noexcept { return bits_ == 0; }
 
   friend constexpr Modes operator|(Modes a, Modes b) noexcept {
     Modes m;

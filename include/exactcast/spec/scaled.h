@@ -41,17 +41,15 @@ constexpr Exact Product(const Exact& a, const Exact& b) noexcept {
 constexpr CastResult ScaleToFloat16(std::uint64_t int32_word, std::uint64_t scale,
                                     const Rules& rules) noexcept {
   const Format& f16 = GetFormat(FormatId::kFloat16);
-  constexpr Exact down = {.cls = Class::kFinite, .exponent = -17, .significand = 1};
-  constexpr Exact up = {.cls = Class::kFinite, .exponent = 17, .significand = 1};
-  bool inexact = false;
-  Exact t = Decode(int32_word, GetFormat(FormatId::kInt32));
-  for (const Exact& factor :
-       {Exact{.cls = Class::kFinite, .significand = 1}, down, Decode(scale, f16), up}) {
-    const Float32Step step = RoundToFloat32(Product(t, factor));
-    t = step.value;
-    inexact |= step.inexact;
+  const Exact down = {.cls = Class::kFinite, .exponent = -17, .significand = 1};
+  const Exact up = {.cls = Class::kFinite, .exponent = 17, .significand = 1};
+  Float32Step t = RoundToFloat32(Decode(int32_word, GetFormat(FormatId::kInt32)));
+  bool inexact = t.inexact;
+  for (const Exact& factor : {down, Decode(scale, f16), up}) {
+    t = RoundToFloat32(Product(t.value, factor));
+    inexact |= t.inexact;
   }
-  CastResult r = CastExact(t, f16, Rounding::kTiesToEven, rules, 0, f16);
+  CastResult r = CastExact(t.value, f16, Rounding::kTiesToEven, rules, 0, f16);
   if (inexact && r.outcome == Outcome::kExact) r.outcome = Outcome::kRounded;
   return r;
 }
@@ -66,7 +64,7 @@ constexpr std::uint64_t CutScale(std::uint64_t float32_word) noexcept {
 constexpr CastResult ScaleToInt8(std::uint64_t int16_word, std::uint64_t scale, std::int32_t offset,
                                  const Format& target) noexcept {
   const Format& f32 = GetFormat(FormatId::kFloat32);
-  constexpr Rules saturate = {.overflow = OverflowRule::kSaturate};
+  const Rules saturate = {.overflow = OverflowRule::kSaturate};
   const Float32Step x = RoundToFloat32(Decode(int16_word, GetFormat(FormatId::kInt16)));
   const Float32Step t = RoundToFloat32(Product(x.value, Decode(CutScale(scale), f32)));
   const CastResult rounded =

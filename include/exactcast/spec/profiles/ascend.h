@@ -22,7 +22,7 @@ using enum FormatId;
 using enum Rounding;
 using enum Operation;
 
-inline constexpr Modes kAnyMode = kDirected | kToOdd | kHybrid | kNone;  // SetDeqScale ignores the mode
+inline constexpr Modes kAnyMode = kIeeeModes | kToOdd | kHybrid | kNone;  // SetDeqScale ignores the mode
 inline constexpr Modes kNearest = kTiesToEven | kNone;                   // CastDequant has no mode: it rounds to even
 
 // ascend950
@@ -45,30 +45,30 @@ inline constexpr auto kAscend950 = std::to_array<PairRow>({
   {kFloat8E4m3fn,   kFloat32,        kNone},
   {kInt16,          kInt4,           kNone},
   {kInt16,          kUint8,          kNone},
-  {kInt16,          kFloat16,        kDirected},
+  {kInt16,          kFloat16,        kIeeeModes},
   {kInt16,          kInt32,          kNone},
   {kInt16,          kUint32,         kNone},
   {kInt16,          kFloat32,        kNone},
   {kUint16,         kUint8,          kNone},
   {kUint16,         kUint32,         kNone},
-  {kFloat16,        kInt4,           kDirected},
-  {kFloat16,        kInt8,           kDirected},
-  {kFloat16,        kUint8,          kDirected},
+  {kFloat16,        kInt4,           kIeeeModes},
+  {kFloat16,        kInt8,           kIeeeModes},
+  {kFloat16,        kUint8,          kIeeeModes},
   {kFloat16,        kHifloat8,       kTiesToAway | kHybrid},
-  {kFloat16,        kInt16,          kDirected},
-  {kFloat16,        kBfloat16,       kDirected},
-  {kFloat16,        kInt32,          kDirected},
+  {kFloat16,        kInt16,          kIeeeModes},
+  {kFloat16,        kBfloat16,       kIeeeModes},
+  {kFloat16,        kInt32,          kIeeeModes},
   {kFloat16,        kFloat32,        kNone},
-  {kBfloat16,       kFloat4E2m1fn,   kDirected},
-  {kBfloat16,       kFloat4E1m2,     kDirected},
-  {kBfloat16,       kFloat16,        kDirected},
-  {kBfloat16,       kInt32,          kDirected},
+  {kBfloat16,       kFloat4E2m1fn,   kIeeeModes},
+  {kBfloat16,       kFloat4E1m2,     kIeeeModes},
+  {kBfloat16,       kFloat16,        kIeeeModes},
+  {kBfloat16,       kInt32,          kIeeeModes},
   {kBfloat16,       kFloat32,        kNone},
   {kInt32,          kUint8,          kNone},
   {kInt32,          kInt16,          kNone},
   {kInt32,          kUint16,         kNone},
   {kInt32,          kFloat16,        kAnyMode, kScaleToFloat16},
-  {kInt32,          kFloat32,        kDirected},
+  {kInt32,          kFloat32,        kIeeeModes},
   {kInt32,          kInt64,          kNone},
   {kUint32,         kUint8,          kNone},
   {kUint32,         kInt16,          kNone},
@@ -76,22 +76,22 @@ inline constexpr auto kAscend950 = std::to_array<PairRow>({
   {kFloat32,        kHifloat8,       kTiesToAway | kHybrid},
   {kFloat32,        kFloat8E5m2,     kTiesToEven},
   {kFloat32,        kFloat8E4m3fn,   kTiesToEven},
-  {kFloat32,        kInt16,          kDirected},
-  {kFloat32,        kFloat16,        kDirected | kToOdd | kNone},
-  {kFloat32,        kBfloat16,       kDirected},
-  {kFloat32,        kInt32,          kDirected},
-  {kFloat32,        kFloat32,        kDirected, kRoundToIntegral},
-  {kFloat32,        kInt64,          kDirected},
+  {kFloat32,        kInt16,          kIeeeModes},
+  {kFloat32,        kFloat16,        kIeeeModes | kToOdd | kNone},
+  {kFloat32,        kBfloat16,       kIeeeModes},
+  {kFloat32,        kInt32,          kIeeeModes},
+  {kFloat32,        kFloat32,        kIeeeModes, kRoundToIntegral},
+  {kFloat32,        kInt64,          kIeeeModes},
   {kComplex32,      kComplex64,      kNone},
   {kInt64,          kInt32,          kNone},
-  {kInt64,          kFloat32,        kDirected},
-  {kInt64,          kFloat64,        kDirected},
-  {kFloat64,        kBfloat16,       kDirected},
+  {kInt64,          kFloat32,        kIeeeModes},
+  {kInt64,          kFloat64,        kIeeeModes},
+  {kFloat64,        kBfloat16,       kIeeeModes},
   {kFloat64,        kInt32,          kTowardZero},
-  {kFloat64,        kFloat32,        kDirected},
+  {kFloat64,        kFloat32,        kIeeeModes},
   {kFloat64,        kInt64,          kTowardZero},
-  {kComplex64,      kComplex32,      kDirected | kToOdd | kNone},
-  {kComplex64,      kComplex64,      kDirected, kRoundToIntegral},
+  {kComplex64,      kComplex32,      kIeeeModes | kToOdd | kNone},
+  {kComplex64,      kComplex64,      kIeeeModes, kRoundToIntegral},
   // for register operands only
   {kBfloat16,       kFloat8E8m0fnu,  kNone},
   {kFloat8E8m0fnu,  kBfloat16,       kNone},
@@ -106,28 +106,28 @@ inline constexpr auto kAtlasA3 = std::to_array<PairRow>({
   {kInt4,           kFloat16,        kNone},
   {kInt8,           kFloat16,        kNone},
   {kUint8,          kFloat16,        kNone},
-  {kInt16,          kFloat16,        kDirected | kNone},
+  {kInt16,          kFloat16,        kIeeeModes | kNone},
   {kInt16,          kFloat32,        kNone},
-  {kFloat16,        kInt4,           kDirected | kNone},
-  {kFloat16,        kInt8,           kDirected | kNone},
-  {kFloat16,        kUint8,          kDirected | kNone},
-  {kFloat16,        kInt16,          kDirected},
-  {kFloat16,        kInt32,          kDirected},
+  {kFloat16,        kInt4,           kIeeeModes | kNone},
+  {kFloat16,        kInt8,           kIeeeModes | kNone},
+  {kFloat16,        kUint8,          kIeeeModes | kNone},
+  {kFloat16,        kInt16,          kIeeeModes},
+  {kFloat16,        kInt32,          kIeeeModes},
   {kFloat16,        kFloat32,        kNone},
-  {kBfloat16,       kInt32,          kDirected},
+  {kBfloat16,       kInt32,          kIeeeModes},
   {kBfloat16,       kFloat32,        kNone},
   {kInt32,          kInt16,          kNone},
   {kInt32,          kFloat16,        kAnyMode, kScaleToFloat16},
-  {kInt32,          kFloat32,        kDirected | kNone},
+  {kInt32,          kFloat32,        kIeeeModes | kNone},
   {kInt32,          kInt64,          kNone},
-  {kFloat32,        kInt16,          kDirected},
-  {kFloat32,        kFloat16,        kDirected | kToOdd | kNone},
-  {kFloat32,        kBfloat16,       kDirected},
-  {kFloat32,        kInt32,          kDirected},
-  {kFloat32,        kFloat32,        kDirected, kRoundToIntegral},
-  {kFloat32,        kInt64,          kDirected},
+  {kFloat32,        kInt16,          kIeeeModes},
+  {kFloat32,        kFloat16,        kIeeeModes | kToOdd | kNone},
+  {kFloat32,        kBfloat16,       kIeeeModes},
+  {kFloat32,        kInt32,          kIeeeModes},
+  {kFloat32,        kFloat32,        kIeeeModes, kRoundToIntegral},
+  {kFloat32,        kInt64,          kIeeeModes},
   {kInt64,          kInt32,          kNone},
-  {kInt64,          kFloat32,        kDirected},
+  {kInt64,          kFloat32,        kIeeeModes},
   // CastDequant
   {kInt16,          kInt8,           kNearest, kScaleToInt8},
   {kInt16,          kUint8,          kNearest, kScaleToInt8},
@@ -139,28 +139,28 @@ inline constexpr auto kAtlasA2 = std::to_array<PairRow>({
   {kInt4,           kFloat16,        kNone},
   {kInt8,           kFloat16,        kNone},
   {kUint8,          kFloat16,        kNone},
-  {kInt16,          kFloat16,        kDirected | kNone},
+  {kInt16,          kFloat16,        kIeeeModes | kNone},
   {kInt16,          kFloat32,        kNone},
-  {kFloat16,        kInt4,           kDirected | kNone},
-  {kFloat16,        kInt8,           kDirected | kNone},
-  {kFloat16,        kUint8,          kDirected | kNone},
-  {kFloat16,        kInt16,          kDirected},
-  {kFloat16,        kInt32,          kDirected},
+  {kFloat16,        kInt4,           kIeeeModes | kNone},
+  {kFloat16,        kInt8,           kIeeeModes | kNone},
+  {kFloat16,        kUint8,          kIeeeModes | kNone},
+  {kFloat16,        kInt16,          kIeeeModes},
+  {kFloat16,        kInt32,          kIeeeModes},
   {kFloat16,        kFloat32,        kNone},
-  {kBfloat16,       kInt32,          kDirected},
+  {kBfloat16,       kInt32,          kIeeeModes},
   {kBfloat16,       kFloat32,        kNone},
   {kInt32,          kInt16,          kNone},
   {kInt32,          kFloat16,        kAnyMode, kScaleToFloat16},
-  {kInt32,          kFloat32,        kDirected | kNone},
+  {kInt32,          kFloat32,        kIeeeModes | kNone},
   {kInt32,          kInt64,          kNone},
-  {kFloat32,        kInt16,          kDirected},
-  {kFloat32,        kFloat16,        kDirected | kToOdd | kNone},
-  {kFloat32,        kBfloat16,       kDirected},
-  {kFloat32,        kInt32,          kDirected},
-  {kFloat32,        kFloat32,        kDirected, kRoundToIntegral},
-  {kFloat32,        kInt64,          kDirected},
+  {kFloat32,        kInt16,          kIeeeModes},
+  {kFloat32,        kFloat16,        kIeeeModes | kToOdd | kNone},
+  {kFloat32,        kBfloat16,       kIeeeModes},
+  {kFloat32,        kInt32,          kIeeeModes},
+  {kFloat32,        kFloat32,        kIeeeModes, kRoundToIntegral},
+  {kFloat32,        kInt64,          kIeeeModes},
   {kInt64,          kInt32,          kNone},
-  {kInt64,          kFloat32,        kDirected},
+  {kInt64,          kFloat32,        kIeeeModes},
   // CastDequant
   {kInt16,          kInt8,           kNearest, kScaleToInt8},
   {kInt16,          kUint8,          kNearest, kScaleToInt8},
@@ -171,27 +171,27 @@ inline constexpr auto kAtlas200i500A2 = std::to_array<PairRow>({
   // from            to               modes
   {kInt8,           kFloat16,        kNone},
   {kUint8,          kFloat16,        kNone},
-  {kInt16,          kFloat16,        kDirected | kNone},
+  {kInt16,          kFloat16,        kIeeeModes | kNone},
   {kInt16,          kFloat32,        kNone},
-  {kFloat16,        kInt8,           kDirected | kNone},
-  {kFloat16,        kUint8,          kDirected | kNone},
-  {kFloat16,        kInt16,          kDirected},
-  {kFloat16,        kInt32,          kDirected},
+  {kFloat16,        kInt8,           kIeeeModes | kNone},
+  {kFloat16,        kUint8,          kIeeeModes | kNone},
+  {kFloat16,        kInt16,          kIeeeModes},
+  {kFloat16,        kInt32,          kIeeeModes},
   {kFloat16,        kFloat32,        kNone},
-  {kBfloat16,       kInt32,          kDirected},
+  {kBfloat16,       kInt32,          kIeeeModes},
   {kBfloat16,       kFloat32,        kNone},
   {kInt32,          kInt16,          kNone},
   {kInt32,          kFloat16,        kNone},
-  {kInt32,          kFloat32,        kDirected | kNone},
+  {kInt32,          kFloat32,        kIeeeModes | kNone},
   {kInt32,          kInt64,          kNone},
-  {kFloat32,        kInt16,          kDirected},
-  {kFloat32,        kFloat16,        kDirected | kToOdd | kNone},
-  {kFloat32,        kBfloat16,       kDirected},
-  {kFloat32,        kInt32,          kDirected},
-  {kFloat32,        kFloat32,        kDirected, kRoundToIntegral},
-  {kFloat32,        kInt64,          kDirected},
+  {kFloat32,        kInt16,          kIeeeModes},
+  {kFloat32,        kFloat16,        kIeeeModes | kToOdd | kNone},
+  {kFloat32,        kBfloat16,       kIeeeModes},
+  {kFloat32,        kInt32,          kIeeeModes},
+  {kFloat32,        kFloat32,        kIeeeModes, kRoundToIntegral},
+  {kFloat32,        kInt64,          kIeeeModes},
   {kInt64,          kInt32,          kNone},
-  {kInt64,          kFloat32,        kDirected},
+  {kInt64,          kFloat32,        kIeeeModes},
 });
 
 // atlas-inference
@@ -204,13 +204,13 @@ inline constexpr auto kAtlasInference = std::to_array<PairRow>({
   {kFloat16,        kInt8,           kTowardNegative | kTowardPositive | kTiesToAway | kTowardZero | kNone},
   {kFloat16,        kUint8,          kTowardNegative | kTowardPositive | kTiesToAway | kTowardZero | kNone},
   {kFloat16,        kInt16,          kTiesToEven},
-  {kFloat16,        kInt32,          kDirected},
+  {kFloat16,        kInt32,          kIeeeModes},
   {kFloat16,        kFloat32,        kNone},
   {kInt32,          kInt16,          kNone},
   {kInt32,          kFloat16,        kAnyMode, kScaleToFloat16},
   {kInt32,          kFloat32,        kNone},
   {kFloat32,        kFloat16,        kToOdd | kNone},
-  {kFloat32,        kInt64,          kDirected},
+  {kFloat32,        kInt64,          kIeeeModes},
 });
 
 // atlas-training
@@ -221,11 +221,11 @@ inline constexpr auto kAtlasTraining = std::to_array<PairRow>({
   {kInt16,          kFloat16,        kNone},
   {kFloat16,        kInt8,           kTowardNegative | kTowardPositive | kTiesToAway | kTowardZero | kNone},
   {kFloat16,        kUint8,          kTowardNegative | kTowardPositive | kTiesToAway | kTowardZero | kNone},
-  {kFloat16,        kInt32,          kDirected},
+  {kFloat16,        kInt32,          kIeeeModes},
   {kFloat16,        kFloat32,        kNone},
   {kInt32,          kFloat32,        kNone},
   {kFloat32,        kFloat16,        kToOdd | kNone},
-  {kFloat32,        kInt64,          kDirected},
+  {kFloat32,        kInt64,          kIeeeModes},
 });
 
 // kirin-x90
@@ -285,12 +285,12 @@ constexpr Rounding DefaultMode(Modes modes) noexcept {
 struct Forms {
   std::optional<Rules> saturating;
   std::optional<Rules> not_saturating;
-  bool either_word = false;
+  bool absent_form_accepted = false;
 };
 
 constexpr Forms FormsToInteger(FormatId from, FormatId to) noexcept {
-  constexpr Rules saturate = {.overflow = OverflowRule::kSaturate, .nan = NanRule::kZero};
-  constexpr Rules wrap = {.overflow = OverflowRule::kWrap, .nan = NanRule::kZero};
+  const Rules saturate = {.overflow = OverflowRule::kSaturate, .nan = NanRule::kZero};
+  const Rules wrap = {.overflow = OverflowRule::kWrap, .nan = NanRule::kZero};
   const bool saturating_only =
       (from == FormatId::kInt16 && to == FormatId::kUint32) ||
       (from == FormatId::kFloat64 && (to == FormatId::kInt32 || to == FormatId::kInt64));
@@ -300,13 +300,13 @@ constexpr Forms FormsToInteger(FormatId from, FormatId to) noexcept {
 
 // Part formats: complex64 to complex32 is float32 to float16, twice.
 constexpr Forms FormsToFloat(FormatId from, FormatId to) noexcept {
-  constexpr Rules saturate = {.overflow = OverflowRule::kSaturate,
-                              .infinity = InfinityRule::kSaturate,
-                              .nan = NanRule::kZero};
-  constexpr Rules keep = {.overflow = OverflowRule::kInfinity};
-  constexpr Rules exponent_only = {.overflow = OverflowRule::kSaturate,
-                                   .infinity = InfinityRule::kSaturate,
-                                   .negative = NegativeRule::kDropSign};
+  const Rules saturate = {.overflow = OverflowRule::kSaturate,
+                          .infinity = InfinityRule::kSaturate,
+                          .nan = NanRule::kZero};
+  const Rules keep = {.overflow = OverflowRule::kInfinity};
+  const Rules exponent_only = {.overflow = OverflowRule::kSaturate,
+                               .infinity = InfinityRule::kSaturate,
+                               .negative = NegativeRule::kDropSign};
   switch (to) {
     case FormatId::kFloat32:  // never saturates; naming that form is refused for float64 only
       return {std::nullopt, keep, from != FormatId::kFloat64};
@@ -338,7 +338,7 @@ constexpr CastRow AscendCast(const PairRow& pair, bool has_nan_switch) noexcept 
       .saturating = forms.saturating,
       .not_saturating = forms.not_saturating,
       .saturates_by_default = forms.saturating.has_value(),
-      .either_word = forms.either_word,
+      .absent_form_accepted = forms.absent_form_accepted,
       .may_keep_nan = has_nan_switch && fp8,
       .may_zero_nan = false};
 }

@@ -17,7 +17,7 @@ namespace exactcast {
 struct PairRow {
   FormatId from;
   FormatId to;
-  Modes modes;  // a scaled cast takes any mode and ignores it
+  Modes modes;
   Operation operation = Operation::kConvert;
 };
 
@@ -41,15 +41,17 @@ struct CastRow {
   std::optional<Rules> saturating;      // absent: the pair has no such form
   std::optional<Rules> not_saturating;  //
   bool saturates_by_default;
-  bool either_word;   // a form that is absent may be named: no result could differ, or the pair
-                      // ignores the setting
-  bool may_keep_nan;  // NanRule::kKeep can be asked for in the saturating form
-  bool may_zero_nan;  // NanRule::kZero can be asked for where the form keeps NaN
+  bool
+      absent_form_accepted;  // a form that is absent may be named: no result could differ, or the pair
+                             // ignores the setting
+  bool may_keep_nan;         // NanRule::kKeep can be asked for in the saturating form
+  bool may_zero_nan;         // NanRule::kZero can be asked for where the form keeps NaN
 };
 
-inline constexpr Modes kDirected = Rounding::kTiesToEven | Rounding::kTowardNegative |
-                                   Rounding::kTowardPositive | Rounding::kTiesToAway |
-                                   Rounding::kTowardZero;
+// The five modes of IEEE 754, which most pairs list.
+inline constexpr Modes kIeeeModes = Rounding::kTiesToEven | Rounding::kTowardNegative |
+                                    Rounding::kTowardPositive | Rounding::kTiesToAway |
+                                    Rounding::kTowardZero;
 
 }  // namespace exactcast
 

@@ -12,7 +12,7 @@
 
 namespace exactcast::exact {
 
-inline constexpr Modes kEveryDeterministicMode = kDirected | Rounding::kToOdd | Rounding::kNone;
+inline constexpr Modes kEveryDeterministicMode = kIeeeModes | Rounding::kToOdd | Rounding::kNone;
 
 constexpr CastRow ExactCast(const Format& from, const Format& to) noexcept {
   const bool to_hifloat8 = to.id == FormatId::kHifloat8;
@@ -34,7 +34,7 @@ constexpr CastRow ExactCast(const Format& from, const Format& to) noexcept {
                                   .nan = NanRule::kKeep,
                                   .negative = NegativeRule::kNan},
           .saturates_by_default = !to_float,
-          .either_word = false,
+          .absent_form_accepted = false,
           .may_keep_nan = true,
           .may_zero_nan = from.id != to.id};
 }

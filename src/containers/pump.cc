@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Moving elements, as pump.h says.
+#include "src/containers/pump.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "exactcast/number_text.h"
+#include "exactcast/spec/reference.h"
+
+namespace exactcast {
+namespace {
+
+constexpr std::size_t kBlock = std::size_t{1} << 18;  // elements; a multiple of 16
+
+// "7"; "[1, 2]" where the order in the file is not the one that people count in.
+std::string IndexText(std::uint64_t index, const InputLayout& layout) {
+  if (!layout.fortran_order) return fmt::format("{}", index);
+  Shape place;
+  for (const std::uint64_t dimension : layout.shape) {
+    place.push_back(index % dimension);
+    index /= dimension;
+  }
+  return fmt::format("[{}]", fmt::join(place, ", "));
+}
+
+}  // namespace
+
+// ---- The first loss -----------------------------------------------------------------------------
+
+void FirstLoss::Note(std::uint64_t index, const std::byte* data, Packing packing,
+                     std::size_t place) {
+  const Format& format = plan_.from();
+  index_ = index;
+  element_ = {};
+  if (packing == Packing::kPacked && IsPackable(format)) {
+    const std::size_t bit = place * static_cast<std::size_t>(format.bits);
+    element_[0] = data[bit / 8] >> (bit % 8) & static_cast<std::byte>(LowMask(format.bits));
+  } else {
+    const auto size = static_cast<std::size_t>(format.storage_bits / 8);
+    std::memcpy(element_.data(), data + place * size, size);
+  }
+}
+
+// The part that does not fit: the whole of a real element; of a complex one the real part if it is
+// lost with no imaginary part beside it.
+std::uint64_t FirstLoss::LostPart() const {
+  const auto size = static_cast<std::size_t>(GetFormat(plan_.from().part).storage_bits / 8);
+  std::size_t begin = 0;
+  if (plan_.from().kind == Kind::kComplex) {
+    Element real = {};
+    Element out = {};
+    std::copy_n(element_.begin(), size, real.begin());
+    const Counts counts = plan_.Run(real.data(), out.data(), 1, {.threads = 1});
+    if (counts.first_lost != 0) begin = size;
+  }
+  std::uint64_t word = 0;
+  std::memcpy(&word, element_.data() + begin, size);
+  return word;
+}
+
+Status FirstLoss::Refusal(const InputLayout& layout) const {
+  const Format& part = GetFormat(plan_.from().part);
+  const std::uint64_t word = LostPart();
+  const bool nan = Decode(word, part).cls == Class::kNan;
+  return BadInput(
+      fmt::format("element {} ({}) {} {}; leave --strict out to have such elements counted instead",
+                  IndexText(index_, layout), ValueText(word, part),
+                  nan ? "does not stay a NaN in" : "does not fit", plan_.to().name));
+}
+
+// ---- The data -----------------------------------------------------------------------------------
+
+Status Pump::OfInput(const Status& status) const {
+  return {status.code(), fmt::format("{}: {}", options_.input_name, status.message())};
+}
+
+Status Pump::Run() {
+  const auto block =
+      static_cast<std::size_t>(std::min<std::uint64_t>(kBlock, layout_.elements.value_or(kBlock)));
+  source_.resize(plan_.InputBytes(block));
+  target_.resize(plan_.OutputBytes(block));
+  Status status = options_.pairs_apart ? RunPairsApart() : RunInOrder();
+  if (status.ok() && options_.strict && loss_.index() != kNoIndex) {
+    status = OfInput(loss_.Refusal(layout_));
+  }
+  return status;
+}
+
+Status Pump::RunInOrder() {
+  for (;;) {
+    const Result<std::size_t> count = reader_.Next(source_.data(), kBlock);
+    if (!count.ok()) return OfInput(count.status());
+    if (*count == 0) return {};
+    Convert(elements_, *count, target_.data());
+    if (options_.strict && loss_.index() != kNoIndex) return {};
+    const std::size_t size = plan_.OutputBytes(*count);
+    if (Status status = output_.Write(target_.data(), size); !status.ok()) return status;
+    elements_ += *count;
+  }
+}
+
+// Fortran order, packed along the last axis (see InputLayout::pairs_apart): slabs 2k and 2k + 1 of
+// elements become one slab of bytes. Short slabs go many pairs at a time, long ones in pieces.
+Status Pump::RunPairsApart() {
+  elements_ = *layout_.elements;
+  const std::uint64_t pairs = layout_.shape.back() / 2;
+  const std::uint64_t slab = elements_ / layout_.shape.back();
+  const std::uint64_t width = std::min<std::uint64_t>(slab, kBlock / 2);
+  const std::uint64_t group = width == slab ? kBlock / 2 / slab : 1;
+  for (std::uint64_t pair = 0; pair < pairs; pair += group) {
+    for (std::uint64_t within = 0; within < slab; within += width) {
+      const auto piece = static_cast<std::size_t>(std::min(width, slab - within));
+      const auto many = static_cast<std::size_t>(std::min(group, pairs - pair));
+      Status status = ConvertPairs(2 * pair * slab + within, slab, piece, many);
+      if (!status.ok()) return status;
+      if (status = output_.Write(source_.data(), piece * many); !status.ok()) return status;
+    }
+  }
+  return {};
+}
+
+// `many` pairs of rows of `width` elements, the first at `first`, a slab apart; the bytes are left
+// in source_.
+Status Pump::ConvertPairs(std::uint64_t first, std::uint64_t slab, std::size_t width,
+                          std::size_t many) {
+  if (width == slab) {  // one stretch
+    Status status = ConvertAt(first, 2 * width * many, target_.data());
+    if (!status.ok()) return status;
+  } else {
+    Status status = ConvertAt(first, width, target_.data());
+    if (status.ok()) status = ConvertAt(first + slab, width, target_.data() + width);
+    if (!status.ok()) return status;
+  }
+  for (std::size_t pair = 0; pair < many; ++pair) {
+    const std::byte* low = target_.data() + 2 * pair * width;
+    std::byte* joined = source_.data() + pair * width;
+    for (std::size_t i = 0; i < width; ++i) joined[i] = low[i] | low[width + i] << 4;
+  }
+  return {};
+}
+
+Status Pump::ConvertAt(std::uint64_t first, std::size_t count, std::byte* target) {
+  Status status = reader_.At(first, source_.data(), count);
+  if (!status.ok()) return OfInput(status);
+  Convert(first, count, target);
+  return {};
+}
+
+// source_ to `target`.
+void Pump::Convert(std::uint64_t first, std::size_t count, std::byte* target) {
+  const Counts counts =
+      plan_.Run(source_.data(), target, count, {.threads = options_.threads, .first = first});
+  if (counts.first_lost < loss_.index()) {
+    const auto place = static_cast<std::size_t>(counts.first_lost - first);
+    loss_.Note(counts.first_lost, source_.data(), reader_.packing(), place);
+  }
+  counts_ += counts;
+  if (plan_.from().id == FormatId::kBool && bool_warning_.empty()) CheckBools(first, count);
+}
+
+void Pump::CheckBools(std::uint64_t first, std::size_t count) {
+  const auto end = source_.begin() + static_cast<std::ptrdiff_t>(count);
+  const auto odd = std::find_if(source_.begin(), end, [](std::byte b) { return b > std::byte{1}; });
+  if (odd == end) return;
+  const auto index = first + static_cast<std::uint64_t>(odd - source_.begin());
+  bool_warning_ = fmt::format("element {} is the byte {}, not 0 or 1; bytes above 1 are true",
+                              IndexText(index, layout_), std::to_integer<int>(*odd));
+}
+
+}  // namespace exactcast

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The elements of an input through a plan into an output, a block at a time, and what is to be said
+// of them: counts, the first that was lost, a warning. Headers are cast_file.cc's matter.
+#ifndef EXACTCAST_SRC_CONTAINERS_PUMP_H_
+#define EXACTCAST_SRC_CONTAINERS_PUMP_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "exactcast/cast.h"
+#include "exactcast/status.h"
+#include "src/containers/container_row.h"
+#include "src/containers/element_reader.h"
+#include "src/containers/output_file.h"
+
+namespace exactcast {
+
+// The first element that overflowed, or was a NaN and did not stay one.
+class FirstLoss {
+ public:
+  explicit FirstLoss(const Plan& plan) : plan_(plan) {}
+
+  [[nodiscard]] std::uint64_t index() const { return index_; }
+  // Element `index` is the one at `place` of `data`.
+  void Note(std::uint64_t index, const std::byte* data, Packing packing, std::size_t place);
+  // What element it is, and why --strict refuses it.
+  [[nodiscard]] Status Refusal(const InputLayout& layout) const;
+
+ private:
+  static constexpr std::size_t kLargestElement = 16;  // bytes
+  using Element = std::array<std::byte, kLargestElement>;
+
+  [[nodiscard]] std::uint64_t LostPart() const;
+
+  const Plan& plan_;
+  std::uint64_t index_ = kNoIndex;
+  Element element_ = {};  // as an array without packing holds it
+};
+
+struct PumpOptions {
+  std::string input_name;  // in messages
+  bool strict = false;     // stop at the first loss
+  int threads = 0;
+  bool pairs_apart = false;  // the output is as InputLayout::pairs_apart says
+};
+
+class Pump {
+ public:
+  // What is referred to outlives the pump.
+  Pump(const PumpOptions& options, const Plan& plan, const InputLayout& layout,
+       ElementReader* reader, OutputFile* output)
+      : options_(options),
+        plan_(plan),
+        layout_(layout),
+        reader_(*reader),
+        output_(*output),
+        loss_(plan) {}
+
+  // Moves all elements. kBadInput if it is strict and something was lost.
+  Status Run();
+
+  [[nodiscard]] std::uint64_t elements() const { return elements_; }
+  [[nodiscard]] const Counts& counts() const { return counts_; }
+  // About bytes of bool that are neither 0 nor 1; empty: none.
+  [[nodiscard]] const std::string& bool_warning() const { return bool_warning_; }
+
+ private:
+  Status RunInOrder();
+  Status RunPairsApart();
+  Status ConvertPairs(std::uint64_t first, std::uint64_t slab, std::size_t width, std::size_t many);
+  Status ConvertAt(std::uint64_t first, std::size_t count, std::byte* target);
+  void Convert(std::uint64_t first, std::size_t count, std::byte* target);
+  void CheckBools(std::uint64_t first, std::size_t count);
+  [[nodiscard]] Status OfInput(const Status& status) const;
+
+  const PumpOptions& options_;
+  const Plan& plan_;
+  const InputLayout& layout_;
+  ElementReader& reader_;
+  OutputFile& output_;
+  std::vector<std::byte> source_;
+  std::vector<std::byte> target_;
+  std::uint64_t elements_ = 0;
+  Counts counts_;
+  FirstLoss loss_;
+  std::string bool_warning_;
+};
+
+}  // namespace exactcast
+
+#endif  // EXACTCAST_SRC_CONTAINERS_PUMP_H_
