@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// exactcast derive: the type of an operation on several operands, by one system or by all side by
+// side. Whole tables are derive_tables.cc.
+#include "exactcast/derive.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/derive.h"
+#include "exactcast/names.h"
+
+namespace exactcast::cli {
+
+std::string_view KindName(OperandKind kind) {
+  return kind == OperandKind::kTensor   ? "tensor"
+         : kind == OperandKind::kScalar ? "scalar"
+                                        : "python";
+}
+
+std::string TypeName(const Operand& operand) {
+  return Name(operand).substr(KindName(operand.kind).size() + 1);
+}
+
+std::vector<SystemAnswer> AskAll(const DeriveRequest& request,
+                                 const std::vector<Operand>& operands) {
+  const auto ask = [&](const DerivationSystem& system) {
+    return Derive(system.name, operands, request.options);
+  };
+  const auto word = [](const Result<Derived>& d) { return d.ok() ? Name(d->type) : "x"; };
+  const Result<Derived> base = ask(*request.system);
+  std::vector<SystemAnswer> answers;
+  for (const DerivationSystem& system : kDerivationSystems) {
+    SystemAnswer answer = {&system, ask(system), false};
+    answer.differs = word(answer.derived) != word(base);
+    answers.push_back(std::move(answer));
+  }
+  return answers;
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct DeriveWords {
+  std::vector<std::pair<OperandKind, std::string>> operands;  // in the order of the command line
+  std::string profile = "aclnn";
+  std::optional<std::string> default_dtype;
+  std::optional<std::string> x64;
+  std::optional<std::string> out;
+  bool table = false;
+  bool all = false;
+  bool json = false;
+};
+
+bool IsAclnn(const DerivationSystem& system) { return system.pairwise; }
+
+Result<Operand> ParseOperand(OperandKind kind, const std::string& word) {
+  if (kind == OperandKind::kPython) {
+    const Result<Weak> weak = ParsePythonNumber(word);
+    if (!weak.ok()) return weak.status();
+    return Operand{kind, *weak};
+  }
+  const Result<NumberType> type = ParseNumberType(word);
+  if (!type.ok()) return type.status();
+  return Operand{kind, *type};
+}
+
+// Options that belong to one system, and modes that exclude each other.
+Status CheckWords(const DeriveWords& w, const DerivationSystem& system) {
+  if (w.default_dtype && system.name != "torch" && !w.all) {
+    return UsageError("--default-dtype is an option of --profile torch");
+  }
+  if (w.x64 && system.name != "jax" && !w.all) {
+    return UsageError("--x64 is an option of --profile jax");
+  }
+  if (w.out && (!IsAclnn(system) || w.all || w.table)) {
+    return UsageError(
+        "--out is aclnn's output conversion: it goes with operands and --profile aclnn or "
+        "aclnn-code");
+  }
+  if (w.table && !w.operands.empty()) {
+    return UsageError("--table prints whole tables: leave --tensor, --scalar and --python out");
+  }
+  if (!w.table && w.operands.size() < 2) {
+    return UsageError(
+        "derive takes at least two operands, such as --tensor int32 --scalar float32");
+  }
+  return {};
+}
+
+Result<DeriveRequest> ParseRequest(const DeriveWords& w) {
+  DeriveRequest request;
+  const Result<const DerivationSystem*> system = ParseDerivationSystem(w.profile);
+  if (!system.ok()) return system.status();
+  request.system = *system;
+  if (Status status = CheckWords(w, **system); !status.ok()) return status;
+  for (const auto& [kind, word] : w.operands) {
+    const Result<Operand> operand = ParseOperand(kind, word);
+    if (!operand.ok()) return operand.status();
+    request.operands.push_back(*operand);
+  }
+  if (w.default_dtype) {
+    const Result<FormatId> format = ParseFormat(*w.default_dtype);
+    if (!format.ok()) return format.status();
+    if (!derivation::Contains(derivation::torch::kDefaults, *format)) {
+      return UsageError(
+          fmt::format("--default-dtype {}: torch takes float32, float16, float64 and bfloat16",
+                      GetFormat(*format).name));
+    }
+    request.options.default_dtype = *format;
+  }
+  if (w.x64 && *w.x64 != "on" && *w.x64 != "off") {
+    return UsageError(fmt::format("--x64 is on or off, not '{}'", *w.x64));
+  }
+  request.options.x64 = w.x64 == "on";
+  if (w.out) {
+    const Result<FormatId> out = ParseFormat(*w.out);
+    if (!out.ok()) return out.status();
+    request.out = *out;
+  }
+  return request;
+}
+
+// --- one system ---------------------------------------------------------------------------------
+
+std::string TypeText(const Derived& d) {
+  if (d.type.weak == Weak::kNone) return std::string(Name(d.type));
+  return fmt::format("{} (weak, held as {})", Name(d.type), GetFormat(d.storage).name);
+}
+
+std::string OperandLine(const DerivedOperand& o, const Derived& derived) {
+  const std::string_view type = Name(derived.type);
+  const std::string name = Name(o.operand);
+  const std::string loss = o.lost ? fmt::format("loses values, {} for one", *o.lost) : "exactly";
+  if (!o.converted && o.lost) return fmt::format("{}: keeps its type, but {}", name, loss);
+  if (!o.converted) return fmt::format("{}: not converted", name);
+  return fmt::format("{}: converted to {}, {}", name, type, loss);
+}
+
+Json OperandJson(const DerivedOperand& o) {
+  Json json = {{"kind", KindName(o.operand.kind)},
+               {"type", TypeName(o.operand)},
+               {"converted", o.converted},
+               {"loses_values", o.lost.has_value()}};
+  if (o.lost) json["lost_value"] = *o.lost;
+  return json;
+}
+
+Json ToJson(const DerivationSystem& system, const Derived& d) {
+  Json json = {{"profile", system.name},
+               {"derived", Name(d.type)},
+               {"weak", d.type.weak != Weak::kNone},
+               {"held_as", GetFormat(d.storage).name},
+               {"operands", Json::array()}};
+  for (const DerivedOperand& operand : d.operands) json["operands"].push_back(OperandJson(operand));
+  for (const NumberType& step : d.steps) json["steps"].push_back(Name(step));
+  json["rule"] = d.rule;
+  if (!d.irregular.empty()) json["irregular"] = d.irregular;
+  return json;
+}
+
+std::string ToText(const DerivationSystem& system, const Derived& d) {
+  std::string text = TypeText(d) + "\n";
+  for (const DerivedOperand& operand : d.operands) {
+    text += fmt::format("  {}\n", OperandLine(operand, d));
+  }
+  if (!d.steps.empty()) {
+    std::vector<std::string_view> names;
+    for (const NumberType& step : d.steps) names.push_back(Name(step));
+    text += fmt::format("  from left to right: {}\n", WordList(names, "then"));
+  }
+  text += fmt::format("rule ({}): {}\n", system.name, d.rule);
+  if (!d.irregular.empty()) text += fmt::format("note: {}\n", d.irregular);
+  return text;
+}
+
+Status RunOne(const DeriveRequest& request, bool json) {
+  const DerivationSystem& system = *request.system;
+  const Result<Derived> derived = Derive(system.name, request.operands, request.options);
+  if (!derived.ok()) return derived.status();
+  Json object = ToJson(system, *derived);
+  std::string text = ToText(system, *derived);
+  if (request.out) {
+    const Result<OutputConversion> output = ConvertsToOutput(derived->type.format, *request.out);
+    if (!output.ok()) return output.status();
+    const std::string_view name = GetFormat(*request.out).name;
+    const auto may = [](bool yes) { return yes ? "may be written" : "may not be written"; };
+    text += fmt::format("output {}: {} by the published rule, {} by the coded rule\n", name,
+                        may(output->published), may(output->coded));
+    object["output"] = {{"type", name}, {"published", output->published}, {"coded", output->coded}};
+  }
+  return Print(json ? object.dump() + "\n" : text);
+}
+
+// --- all systems side by side -------------------------------------------------------------------
+
+std::string AnswerText(const SystemAnswer& answer) {
+  const auto& [system, derived, differs] = answer;
+  const std::string_view mark = differs ? "*" : "";
+  if (!derived.ok()) {
+    return fmt::format("{:<11} {:<16} {}\n", system->name, fmt::format("x{}", mark),
+                       derived.status().message());
+  }
+  std::string converted;
+  for (const DerivedOperand& operand : derived->operands) {
+    if (!converted.empty()) converted += "; ";
+    converted += OperandLine(operand, *derived);
+  }
+  return fmt::format("{:<11} {:<16} {}\n", system->name,
+                     fmt::format("{}{}", Name(derived->type), mark), converted);
+}
+
+Json AnswerJson(const SystemAnswer& answer) {
+  Json json = answer.derived.ok() ? ToJson(*answer.system, *answer.derived)
+                                  : Json{{"profile", answer.system->name},
+                                         {"derived", nullptr},
+                                         {"reason", answer.derived.status().message()}};
+  json["differs"] = answer.differs;
+  return json;
+}
+
+Status RunAll(const DeriveRequest& request, bool json) {
+  const std::vector<SystemAnswer> answers = AskAll(request, request.operands);
+  if (std::none_of(answers.begin(), answers.end(),
+                   [](const SystemAnswer& answer) { return answer.derived.ok(); })) {
+    return answers.front().derived.status();
+  }
+  Json array = Json::array();
+  std::string text = fmt::format("{:<11} {:<16} operands\n", "profile", "derived");
+  for (const SystemAnswer& answer : answers) {
+    array.push_back(AnswerJson(answer));
+    text += AnswerText(answer);
+  }
+  text += fmt::format("* differs from {}; x: no type\n", request.system->name);
+  return Print(json ? array.dump() + "\n" : text);
+}
+
+Status RunDerive(const DeriveWords& words) {
+  const Result<DeriveRequest> request = ParseRequest(words);
+  if (!request.ok()) return request.status();
+  if (words.table) {
+    return words.all ? RunTableOfAll(*request, words.json) : RunTable(*request, words.json);
+  }
+  return words.all ? RunAll(*request, words.json) : RunOne(*request, words.json);
+}
+
+// The operands in the order in which the options stood.
+std::vector<std::pair<OperandKind, std::string>> InOrder(
+    const CLI::App& app, const std::vector<std::pair<const CLI::Option*, OperandKind>>& options) {
+  std::map<const CLI::Option*, std::size_t> used;
+  std::vector<std::pair<OperandKind, std::string>> operands;
+  for (const CLI::Option* parsed : app.parse_order()) {
+    for (const auto& [option, kind] : options) {
+      if (option == parsed) operands.emplace_back(kind, option->results()[used[option]++]);
+    }
+  }
+  return operands;
+}
+
+}  // namespace
+
+Runner AddDerive(CLI::App& app) {
+  auto w = std::make_shared<DeriveWords>();
+  auto ignored = std::make_shared<std::vector<std::string>>();
+  std::vector<std::pair<const CLI::Option*, OperandKind>> options;
+  const auto operand = [&](const char* name, OperandKind kind, const char* help) {
+    options.emplace_back(app.add_option(name, *ignored, help)->allow_extra_args(false), kind);
+  };
+  operand("--tensor", OperandKind::kTensor, "a tensor of this format; repeatable");
+  operand("--scalar", OperandKind::kScalar,
+          "a typed scalar (torch: a 0-d tensor) of this format; repeatable");
+  operand("--python", OperandKind::kPython, "a Python number: bool, int, float or complex");
+  app.add_option(
+      "--profile", w->profile,
+      "aclnn (default), aclnn-code, torch, numpy or jax; with --all: what the others are "
+      "compared with");
+  app.add_option("--default-dtype", w->default_dtype, "torch: float32 (default), float64, ...");
+  app.add_option("--x64", w->x64, "jax: on or off (default)");
+  app.add_option("--out", w->out, "aclnn: whether the derived type may be written to this one");
+  app.add_flag("--table", w->table, "print the whole tables of the profile");
+  app.add_flag("--all", w->all, "all systems side by side; with --table: every pair of tensors");
+  app.add_flag("--json", w->json, "print JSON");
+  return [w, ignored, options, &app] {
+    w->operands = InOrder(app, options);
+    return RunDerive(*w);
+  };
+}
+
+}  // namespace exactcast::cli
