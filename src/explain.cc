@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Explanations: the reference's own steps, taken one by one and put into words.
+#include "exactcast/explain.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+#include <utility>
+
+#include "exactcast/names.h"
+#include "exactcast/number_text.h"
+#include "exactcast/spec/order.h"
+#include "exactcast/spec/scaled.h"
+#include "src/plan_state.h"
+#include "src/rational.h"
+
+namespace exactcast {
+namespace {
+
+std::string Bits(std::uint64_t word, int count) {
+  return count == 0 ? "" : fmt::format("{:0{}b}", word & LowMask(count), count);
+}
+
+// HiFloat8's fields move with the dot, whose code is a prefix: 0000, 0001, 001, 01, 10, 11.
+std::vector<BitField> Hifloat8Fields(std::uint64_t code) {
+  const std::uint64_t rest = code & 0x7f;
+  const int dot_bits = rest < 0x10 ? 4 : rest < 0x20 ? 3 : 2;
+  const int exponent_bits = rest < 0x10 ? 0 : rest < 0x20 ? 1 : static_cast<int>(rest >> 5) + 1;
+  const int mantissa_bits = 7 - dot_bits - exponent_bits;
+  std::vector<BitField> fields = {{"sign", Bits(code >> 7, 1)},
+                                  {"dot", Bits(rest >> (7 - dot_bits), dot_bits)}};
+  if (exponent_bits > 0) fields.push_back({"exponent", Bits(rest >> mantissa_bits, exponent_bits)});
+  fields.push_back({"mantissa", Bits(rest, mantissa_bits)});
+  return fields;
+}
+
+std::vector<BitField> Fields(std::uint64_t word, const Format& f) {
+  const std::uint64_t code = (word >> f.low_zeros) & LowMask(f.bits);
+  if (f.kind == Kind::kTapered) return Hifloat8Fields(code);
+  if (f.kind != Kind::kFloat) return {{"integer", Bits(code, f.bits)}};
+  std::vector<BitField> fields;
+  if (f.has_sign) fields.push_back({"sign", Bits(code >> (f.bits - 1), 1)});
+  fields.push_back({"exponent", Bits(code >> f.mantissa_bits, f.exponent_bits)});
+  if (f.mantissa_bits > 0) fields.push_back({"fraction", Bits(code, f.mantissa_bits)});
+  if (f.low_zeros > 0) fields.push_back({"ignored", Bits(word, f.low_zeros)});
+  return fields;
+}
+
+bool IsNumber(const Exact& x) { return x.cls == Class::kZero || x.cls == Class::kFinite; }
+
+std::string_view Article(Rounding rounding) {
+  switch (rounding) {
+    case Rounding::kNone:
+    case Rounding::kTiesToEven:
+      return "to the nearest value, a tie to the even code";
+    case Rounding::kTowardNegative:
+      return "toward negative infinity";
+    case Rounding::kTowardPositive:
+      return "toward positive infinity";
+    case Rounding::kTiesToAway:
+      return "to the nearest value, a tie away from zero";
+    case Rounding::kTowardZero:
+      return "toward zero";
+    case Rounding::kToOdd:
+      return "an inexact value to the neighbour with the odd code";
+    case Rounding::kHybrid:
+      return "up in magnitude when the bits below the kept ones reach a threshold of the source's "
+             "low bits";
+  }
+  return "";
+}
+
+// ---- the rounding -------------------------------------------------------------------------------
+
+class Explainer {
+ public:
+  Explainer(const PlanState& state, std::uint64_t word)
+      : p_(state.params), x_(Decode(word, *p_.source)), word_(word), to_(*p_.target) {
+    e_.from = state.from;
+    e_.to = state.to;
+    e_.profile = state.profile->name;
+    e_.rounding = state.rounding;
+    e_.overflow = state.overflow;
+    e_.source = DescribeElement(word, *p_.source);
+  }
+
+  Explanation Run() {
+    const CastResult r = CastElement(p_, word_, 0);
+    e_.result = DescribeElement(r.bits, to_);
+    e_.outcome = r.outcome;
+    switch (p_.operation) {
+      case Operation::kScaleToFloat16:
+        ExplainScaleToFloat16();
+        break;
+      case Operation::kScaleToInt8:
+        ExplainScaleToInt8();
+        break;
+      case Operation::kRoundToIntegral:
+        Say("float32 to float32 rounds to an integral value of the same format");
+        ExplainCast(GetFormat(FormatId::kInt64), r);
+        break;
+      case Operation::kConvert:
+        ExplainConvert(r);
+        break;
+    }
+    AddError(r);
+    return std::move(e_);
+  }
+
+ private:
+  void Say(std::string sentence) { e_.reasons.push_back(std::move(sentence)); }
+
+  void ExplainConvert(const CastResult& r) {
+    if (p_.source->id == to_.id) return Say("a format to itself is a copy, bit for bit");
+    if (to_.kind == Kind::kBoolean) {
+      return Say(x_.cls == Class::kNan ? fmt::format("NaN is {}: NaN is not zero",
+                                                     r.bits != 0 ? "true" : "made zero, false")
+                                       : "bool: zero is false, everything else is true");
+    }
+    ExplainCast(to_, r);
+  }
+
+  // `last_place_of` says where rounding happens.
+  void ExplainCast(const Format& last_place_of, const CastResult& r) {
+    switch (x_.cls) {
+      case Class::kNan:
+        return ExplainNan();
+      case Class::kInfinity:
+        return ExplainInfinity();
+      case Class::kZero:
+        return ExplainZero(r);
+      case Class::kFinite:
+        break;
+    }
+    if (x_.negative && IsFloat(to_) && !to_.has_sign) return ExplainNegative();
+    const Rounded rounded = ExplainRounding(last_place_of);
+    if (p_.operation == Operation::kRoundToIntegral && !e_.discarded.empty()) {
+      AddIntegers(SplitAt(x_.significand, -x_.exponent).kept);
+    } else {
+      AddNeighbours();
+    }
+    if (r.outcome == Outcome::kOverflowed) ExplainOverflow(rounded);
+    if (r.outcome == Outcome::kUnderflowed) {
+      Say(fmt::format(
+          "the result is {}: it underflowed",
+          e_.result.decimal == "0" || e_.result.decimal == "-0" ? "zero" : "subnormal"));
+    }
+    if (!HasZero(to_) && LeadingExponent(x_) < MinExponent(to_)) {
+      Say(fmt::format("{} has no zero and nothing below {}: its least value stands", to_.name,
+                      HexFloat(Decode(0, to_))));
+    }
+  }
+
+  Rounded ExplainRounding(const Format& last_place_of) {
+    const int place = LastPlace(LeadingExponent(x_), last_place_of);
+    const int shift = place - x_.exponent;
+    e_.is_rounded = true;
+    e_.place = place;
+    const Rounded rounded = RoundTo(x_, place, last_place_of, p_.rounding, word_, *p_.source);
+    if (shift <= 0) {
+      e_.kept =
+          fmt::format("{:b}", x_.significand) + std::string(static_cast<std::size_t>(-shift), '0');
+      Say("every bit is kept: nothing to round");
+      return rounded;
+    }
+    const Split split = SplitAt(x_.significand, shift);
+    e_.kept = fmt::format("{:b}", split.kept);
+    const int width = static_cast<int>(std::bit_width(x_.significand));
+    e_.discarded = shift > width ? std::string(static_cast<std::size_t>(shift - width), '0') +
+                                       fmt::format("{:b}", x_.significand)
+                                 : Bits(x_.significand, shift);
+    e_.tie = split.discarded == Discarded::kHalf;
+    ExplainChoice(split, place, rounded, last_place_of);
+    return rounded;
+  }
+
+  void ExplainChoice(const Split& split, int place, const Rounded& rounded,
+                     const Format& last_place_of) {
+    constexpr std::array<std::string_view, 4> kParts = {"zero", "less than half", "exactly half",
+                                                        "more than half"};
+    const std::string_view part = kParts[static_cast<std::size_t>(split.discarded)];
+    const bool away = rounded.significand != split.kept;
+    Say(fmt::format("the discarded part is {}{}", part,
+                    e_.tie
+                        ? fmt::format(" (a tie), and the kept code is {}",
+                                      CodeIsOdd(split.kept, place, last_place_of) ? "odd" : "even")
+                        : ""));
+    if (split.discarded == Discarded::kZero && !away) return Say("nothing to round");
+    const std::string_view mode = Name(e_.rounding);
+    Say(fmt::format("{} rounds {}: the magnitude {}", mode, Article(p_.rounding),
+                    away ? "goes up" : "stays"));
+    if (p_.rounding == Rounding::kHybrid && split.discarded == Discarded::kZero) {
+      Say("the literal rule moves this value although nothing was discarded");
+    }
+  }
+
+  // ---- what does not fit ------------------------------------------------------------------------
+
+  void ExplainNan() {
+    if (!IsFloat(to_)) return Say(fmt::format("{} has no NaN: +0", to_.name));
+    if (p_.rules.nan == NanRule::kZero) {
+      return Say(fmt::format("{} turns NaN into +0 in this form", e_.profile));
+    }
+    if (!HasNan(to_)) return Say(fmt::format("{} has no NaN: +0", to_.name));
+    Say("NaN stays NaN: quiet, with the sign and top payload bits that the target has room for");
+  }
+
+  void ExplainInfinity() {
+    if (IsInteger(to_)) return Say("infinity goes to the end of the integer's range");
+    if (x_.negative && !to_.has_sign) return ExplainNegative();
+    if (p_.rules.infinity == InfinityRule::kSaturate) {
+      return Say(
+          fmt::format("{} saturates: infinity becomes the largest finite value", e_.profile));
+    }
+    SayInfinityOf("infinity stays infinity");
+  }
+
+  // What stands for an infinity in the target.
+  void SayInfinityOf(std::string_view with_infinity) {
+    if (HasInfinity(to_)) return Say(std::string(with_infinity));
+    Say(HasNan(to_)
+            ? fmt::format("{} has no infinity: NaN stands for it", to_.name)
+            : fmt::format("{} has neither infinity nor NaN: the largest finite value", to_.name));
+  }
+
+  void ExplainZero(const CastResult& r) {
+    if (!HasZero(to_)) return Say(fmt::format("{} has no zero: its least value stands", to_.name));
+    const bool lost = x_.negative && (r.bits & SignBit(to_)) == 0 && to_.kind != Kind::kSigned;
+    Say(lost && IsFloat(to_) ? fmt::format("{} has no -0: +0", to_.name) : "zero stays zero");
+  }
+
+  void ExplainNegative() {
+    switch (p_.rules.negative) {
+      case NegativeRule::kNan:
+        return Say(fmt::format("{} has no sign: a negative value gives NaN", to_.name));
+      case NegativeRule::kLowest:
+        return Say(fmt::format("{} has no sign: saturation gives its least value", to_.name));
+      case NegativeRule::kDropSign:
+        return Say(
+            fmt::format("{} has no sign: {} drops it, and the fraction", to_.name, e_.profile));
+    }
+  }
+
+  void ExplainOverflow(const Rounded& rounded) {
+    const Exact unbounded = {.cls = Class::kFinite,
+                             .negative = x_.negative,
+                             .exponent = rounded.exponent,
+                             .significand = rounded.significand};
+    const Rank end = {x_.negative, LargestRank(to_, x_.negative) - (HasInfinity(to_) ? 1 : 0)};
+    Say(fmt::format("rounded with an unbounded exponent it is {}, beyond {}: it does not fit",
+                    ShortText(ToRational(unbounded)), ValueText(WordOf(end, to_), to_)));
+    switch (p_.rules.overflow) {
+      case OverflowRule::kSaturate:
+        return Say(fmt::format("{} saturates: the end of the range", e_.profile));
+      case OverflowRule::kWrap:
+        return Say(fmt::format("wrap keeps the low {} bits of the rounded integer", to_.bits));
+      case OverflowRule::kInfinity:
+        return SayInfinityOf(
+            fmt::format("{} does not saturate here: infinity, in every mode", e_.profile));
+      case OverflowRule::kIeee:
+        break;
+    }
+    if (IsNumber(Decode(e_.result.word, to_)) && HasNan(to_)) {
+      return Say(fmt::format("IEEE 754 7.4: {} stops at the largest finite value on this side",
+                             Name(e_.rounding)));
+    }
+    SayInfinityOf(
+        fmt::format("IEEE 754 7.4: {} overflows to infinity on this side", Name(e_.rounding)));
+  }
+
+  // ---- scaled casts -----------------------------------------------------------------------------
+
+  void AddStep(std::string what, const Exact& value, bool rounded) {
+    e_.steps.push_back({std::move(what), ExactDecimal(value), rounded});
+  }
+
+  void ExplainScaleToFloat16() {
+    Say("SetDeqScale: every step is rounded to nearest even, in float32 and then to float16");
+    const Exact scale = Decode(p_.scales[0], GetFormat(FormatId::kFloat16));
+    constexpr Exact kDown = {.cls = Class::kFinite, .exponent = -17, .significand = 1};
+    constexpr Exact kUp = {.cls = Class::kFinite, .exponent = 17, .significand = 1};
+    Float32Step t = RoundToFloat32(x_);
+    AddStep("t = float32(x)", t.value, t.inexact);
+    for (const auto& [what, factor] :
+         {std::pair<std::string, Exact>{"t = t * 2^-17", kDown},
+          {fmt::format("t = t * {}", ValueText(p_.scales[0], GetFormat(FormatId::kFloat16))),
+           scale},
+          {"t = t * 2^17", kUp}}) {
+      t = RoundToFloat32(Product(t.value, factor));
+      AddStep(what, t.value, t.inexact);
+    }
+    AddStep("float16(t)", Decode(e_.result.word, to_),
+            !(ToRational(t.value) == Value(e_.result.word)));
+  }
+
+  void ExplainScaleToInt8() {
+    Say("CastDequant: float32 product, rint to int16, clamp to -256..255, offset, saturate");
+    const Format& f32 = GetFormat(FormatId::kFloat32);
+    const std::uint64_t scale = CutScale(p_.scales[0]);
+    AddStep("scale, cut to 10 fraction bits", Decode(scale, f32), scale != p_.scales[0]);
+    const Float32Step t = RoundToFloat32(Product(x_, Decode(scale, f32)));
+    AddStep("t = float32(x) * scale", t.value, t.inexact);
+    const CastResult integer =
+        CastExact(t.value, GetFormat(FormatId::kInt16), Rounding::kTiesToEven,
+                  {.overflow = OverflowRule::kSaturate}, 0, f32);
+    AddStep("rint(t), saturated to int16", Decode(integer.bits, GetFormat(FormatId::kInt16)),
+            integer.outcome != Outcome::kExact);
+    AddStep(fmt::format("clamped to -256..255, {:+}, saturated to {}", p_.offsets[0], to_.name),
+            Decode(e_.result.word, to_), false);
+  }
+
+  // ---- neighbours and errors --------------------------------------------------------------------
+
+  // An infinite element has no value.
+  [[nodiscard]] std::optional<mpq_class> Value(std::uint64_t word) const {
+    const Exact x = Decode(word, to_);
+    return IsNumber(x) ? std::optional(ToRational(x)) : std::nullopt;
+  }
+
+  [[nodiscard]] Neighbour MakeNeighbour(std::uint64_t word) const {
+    Neighbour neighbour{DescribeElement(word, to_), ""};
+    const std::optional<mpq_class> value = Value(neighbour.element.word);
+    if (value) neighbour.distance = DecimalText(abs(*value - ToRational(x_)));
+    return neighbour;
+  }
+
+  void SetNeighbours(const std::optional<Neighbour>& inner, const std::optional<Neighbour>& outer) {
+    e_.below = x_.negative ? outer : inner;
+    e_.above = x_.negative ? inner : outer;
+  }
+
+  // The integers on either side, as values of the same float format.
+  void AddIntegers(std::uint64_t kept) {
+    const auto integer = [&](std::uint64_t magnitude) {
+      const std::uint64_t sign = x_.negative ? SignBit(to_) : 0;
+      return MakeNeighbour(InWord(EncodeMagnitude({.significand = magnitude}, to_) | sign, to_));
+    };
+    SetNeighbours(integer(kept),
+                  integer(kept + (e_.discarded.find('1') == std::string::npos ? 0 : 1)));
+  }
+
+  // The last value of the target towards zero, by bisection over ranks, and the one after it.
+  void AddNeighbours() {
+    const mpq_class magnitude = abs(ToRational(x_));
+    std::uint64_t low = 0;
+    std::uint64_t high = LargestRank(to_, x_.negative);
+    if (IsInteger(to_) && x_.negative && !to_.has_sign) return;
+    while (low < high) {
+      const std::uint64_t middle = high - (high - low) / 2;
+      const std::optional<mpq_class> value = Value(WordOf({x_.negative, middle}, to_));
+      if (value && abs(*value) <= magnitude) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    const std::optional<mpq_class> nearest = Value(WordOf({x_.negative, low}, to_));
+    if (!nearest || abs(*nearest) > magnitude) return;
+    const Neighbour inner = MakeNeighbour(WordOf({x_.negative, low}, to_));
+    if (abs(*nearest) == magnitude) return SetNeighbours(inner, inner);
+    if (low == LargestRank(to_, x_.negative)) return SetNeighbours(inner, std::nullopt);
+    SetNeighbours(inner, MakeNeighbour(WordOf({x_.negative, low + 1}, to_)));
+  }
+
+  void AddError(const CastResult& r) {
+    const std::optional<mpq_class> result = Value(r.bits);
+    if (!result || !IsNumber(x_) || to_.kind == Kind::kBoolean || !e_.steps.empty()) return;
+    const mpq_class error = *result - ToRational(x_);
+    e_.error = DecimalText(error);
+    if (e_.is_rounded) e_.ulp_error = DecimalText(abs(error) / PowerOfTwo(e_.place));
+  }
+
+  const Params& p_;
+  const Exact x_;
+  const std::uint64_t word_;
+  const Format& to_;
+  Explanation e_;
+};
+
+}  // namespace
+
+std::string_view Name(Outcome outcome) {
+  constexpr std::array<std::string_view, 5> kNames = {"exact", "rounded", "underflowed",
+                                                      "overflowed", "nan"};
+  return kNames[static_cast<std::size_t>(outcome)];
+}
+
+ElementFacts DescribeElement(std::uint64_t word, const Format& format) {
+  const Exact x = Decode(word, format);
+  return {word, CodeText(word, format), ExactDecimal(x), HexFloat(x), Fields(word, format)};
+}
+
+Result<Explanation> Explain(const CastRequest& request, std::uint64_t word) {
+  for (FormatId id : {request.from, request.to}) {
+    const Format& f = GetFormat(id);
+    if (f.kind != Kind::kComplex) continue;
+    return UsageError(fmt::format("{} is two parts, each cast on its own: explain {}", f.name,
+                                  GetFormat(f.part).name));
+  }
+  const Result<Plan> plan = MakePlan(request);
+  if (!plan.ok()) return plan.status();
+  return Explainer(PlanAccess::State(*plan), word).Run();
+}
+
+}  // namespace exactcast
