@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// exactcast compare: how far two tensor files agree, element by element.
+#include "exactcast/compare.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "exactcast/names.h"
+#include "exactcast/number_text.h"
+#include "exactcast/spec/codec.h"
+
+namespace exactcast::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct CompareOptions {
+  std::string a;
+  std::string b;
+  std::optional<std::string> format;
+  std::optional<std::string> shape;
+  std::optional<std::string> ulp;
+  std::optional<std::string> atol;
+  std::optional<std::string> rtol;
+  bool nan_payload = false;
+  bool unpacked = false;
+  bool packed = false;
+  bool json = false;
+};
+
+Result<std::uint64_t> ParseUlp(const std::string& text) {
+  const std::optional<std::uint64_t> ulp = ParseInteger<std::uint64_t>(text);
+  if (!ulp) return UsageError(fmt::format("--ulp {}: not a whole number from 0 up", text));
+  return *ulp;
+}
+
+Result<CompareRequest> ToRequest(const CompareOptions& o) {
+  CompareRequest r;
+  r.a = o.a;
+  r.b = o.b;
+  r.atol = o.atol;
+  r.rtol = o.rtol;
+  r.nan_payload = o.nan_payload;
+  r.unpacked = o.unpacked;
+  r.packed = o.packed;
+  for (const Status& status : {Fill<FormatId>(o.format, r.format, ParseFormat),
+                               Fill<std::vector<std::uint64_t>>(o.shape, r.shape, ParseShape),
+                               Fill<std::uint64_t>(o.ulp, r.ulp, ParseUlp)}) {
+    if (!status.ok()) return status;
+  }
+  return r;
+}
+
+bool IsComplex(const CompareResult& r) { return GetFormat(r.format).kind == Kind::kComplex; }
+
+// ---- text ---------------------------------------------------------------------------------------
+
+std::string Number(std::uint64_t n, std::string_view noun) {
+  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
+
+// "float16: 1000 elements: 990 equal, 4 accepted, 6 differ"
+std::string Summary(const CompareResult& r, bool tolerant) {
+  const Differences& d = r.differences;
+  std::string line = fmt::format("{}: {}", GetFormat(r.format).name, Number(r.elements, "element"));
+  if (IsComplex(r)) line += fmt::format(" of two parts");
+  line += fmt::format(": {} equal", d.equal);
+  if (tolerant) line += fmt::format(", {} accepted", d.accepted);
+  return line + fmt::format(", {} differ\n", d.differing);
+}
+
+std::string Histogram(const Differences& d) {
+  std::vector<std::pair<std::string, std::uint64_t>> rows = {
+      {"NaN against a number", d.nan_against_number}, {"NaNs with different bits", d.nan_bits}};
+  for (std::size_t i = 0; i < kUlpRanges; ++i) {
+    const std::uint64_t begin = UlpRangeBegin(i);
+    const std::uint64_t end = UlpRangeEnd(i);
+    rows.emplace_back(
+        begin == end ? fmt::format("{} ulp", end) : fmt::format("{}..{} ulp", begin, end),
+        d.ulp_ranges[i]);
+  }
+  std::erase_if(rows, [](const auto& row) { return row.second == 0; });
+  if (d.largest_ulp > 2) rows.emplace_back("largest, in ulp", d.largest_ulp);
+  std::size_t width = 0;
+  for (const auto& row : rows) width = std::max(width, row.first.size());
+  std::string text = "\n";
+  for (const auto& [label, count] : rows)
+    text += fmt::format("  {:<{}}  {}\n", label, width, count);
+  return text;
+}
+
+std::string MismatchText(const Difference& d) {
+  switch (d.mismatch) {
+    case Mismatch::kNanAgainstNumber:
+      return "NaN against a number";
+    case Mismatch::kNanBits:
+      return "NaNs with different bits";
+    case Mismatch::kNumbers:
+      break;
+  }
+  return fmt::format("{} ulp", d.ulp);
+}
+
+std::string Worst(const CompareResult& r) {
+  const Format& part = GetFormat(GetFormat(r.format).part);
+  std::string text = "\nthe worst\n";
+  for (const Difference& d : r.differences.worst) {
+    text += fmt::format("  element {}", d.index);
+    if (d.place.size() > 1) text += fmt::format(" [{}]", fmt::join(d.place, ", "));
+    if (IsComplex(r)) text += d.imaginary ? ", imaginary part" : ", real part";
+    text += fmt::format(": {}{}\n", MismatchText(d), d.accepted ? ", accepted" : "");
+    text += fmt::format("    A  {}  {}\n", CodeText(d.a, part), ValueText(d.a, part));
+    text += fmt::format("    B  {}  {}\n", CodeText(d.b, part), ValueText(d.b, part));
+  }
+  return text;
+}
+
+std::string ToText(const CompareResult& r, bool tolerant) {
+  std::string text = Summary(r, tolerant);
+  if (!r.differences.worst.empty()) text += Histogram(r.differences) + Worst(r);
+  return text;
+}
+
+// ---- JSON ---------------------------------------------------------------------------------------
+
+Json ToJson(const Difference& d, const CompareResult& r) {
+  const Format& part = GetFormat(GetFormat(r.format).part);
+  const auto element = [&](std::uint64_t word) {
+    return Json{{"bits", CodeText(word, part)}, {"decimal", ExactDecimal(Decode(word, part))}};
+  };
+  Json json = {{"index", d.index}, {"place", d.place}};
+  if (IsComplex(r)) json["part"] = d.imaginary ? "imaginary" : "real";
+  if (d.mismatch == Mismatch::kNumbers) {
+    json["ulp"] = d.ulp;
+  } else {
+    json["mismatch"] = MismatchText(d);
+  }
+  json["accepted"] = d.accepted;
+  json["a"] = element(d.a);
+  json["b"] = element(d.b);
+  return json;
+}
+
+std::string ToJson(const CompareResult& r) {
+  const Differences& d = r.differences;
+  Json json = {{"format", GetFormat(r.format).name},
+               {"shape", r.shape},
+               {"elements", r.elements},
+               {"equal", d.equal},
+               {"accepted", d.accepted},
+               {"differing", d.differing},
+               {"nan_against_number", d.nan_against_number},
+               {"nan_bits", d.nan_bits},
+               {"largest_ulp", d.largest_ulp},
+               {"ulp", Json::array()},
+               {"worst", Json::array()}};
+  for (std::size_t i = 0; i < kUlpRanges; ++i) {
+    if (d.ulp_ranges[i] == 0) continue;
+    json["ulp"].push_back(
+        {{"from", UlpRangeBegin(i)}, {"to", UlpRangeEnd(i)}, {"count", d.ulp_ranges[i]}});
+  }
+  for (const Difference& difference : d.worst) json["worst"].push_back(ToJson(difference, r));
+  return json.dump() + "\n";
+}
+
+Ending RunCompare(const CompareOptions& options) {
+  const Result<CompareRequest> request = ToRequest(options);
+  if (!request.ok()) return request.status();
+  const Result<CompareResult> result = CompareFiles(*request);
+  if (!result.ok()) return result.status();
+  for (const std::string& warning : result->warnings) Warn(warning);
+  const bool tolerant = request->ulp || request->atol || request->rtol;
+  const Status status = Print(options.json ? ToJson(*result) : ToText(*result, tolerant));
+  return {status, !result->agree()};
+}
+
+}  // namespace
+
+Runner AddCompare(CLI::App& app) {
+  auto o = std::make_shared<CompareOptions>();
+  app.add_option("A", o->a, ".bin (raw, little-endian), .npy, or - for standard input (raw)")
+      ->required();
+  app.add_option("B", o->b, "the same; differences are relative to this one")->required();
+  app.add_option("--format,--from", o->format,
+                 "format of both; needed where neither file says it: raw data, opaque .npy types");
+  app.add_option("--shape", o->shape, "shape of raw data, as 2,3");
+  app.add_option("--ulp", o->ulp, "accept distances of at most so many units in the last place");
+  app.add_option("--atol", o->atol, "accept |A - B| <= atol + rtol * |B|, compared exactly");
+  app.add_option("--rtol", o->rtol, "see --atol");
+  app.add_flag("--nan-payload", o->nan_payload, "NaNs with different bits differ");
+  app.add_flag("--unpacked", o->unpacked, "raw data: formats of 4 and 2 bits take a byte each");
+  app.add_flag("--packed", o->packed, ".npy: 4-bit formats are two to a byte along the last axis");
+  app.add_flag("--json", o->json, "print JSON");
+  return [o] { return RunCompare(*o); };
+}
+
+}  // namespace exactcast::cli

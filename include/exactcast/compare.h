@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Comparing two files element by element: how many differ, by how many units in the last place, and
+// which differ most. Files are what container.h reads; distances are spec/order.h's.
+#ifndef EXACTCAST_COMPARE_H_
+#define EXACTCAST_COMPARE_H_
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exactcast/spec/format.h"
+#include "exactcast/status.h"
+
+namespace exactcast {
+
+struct CompareRequest {
+  std::string a;  // a path; "-", for one of the two, is standard input, raw
+  std::string b;
+  // Needed where neither file says it: a raw file has the format of the other, if that is a .npy.
+  std::optional<FormatId> format = std::nullopt;
+  // Of raw files; without it a raw file has the shape of the other, if that says one.
+  std::optional<std::vector<std::uint64_t>> shape = std::nullopt;
+  bool unpacked = false;     // raw files: formats of 4 and 2 bits are one element a byte
+  bool packed = false;       // .npy: 4-bit formats are packed along the last axis as |u1
+  bool nan_payload = false;  // NaNs with different bits differ
+  // What differs in its bits is accepted when it meets one of these. No NaN is.
+  std::optional<std::uint64_t> ulp = std::nullopt;  // at most so many units in the last place
+  // |a - b| <= atol + rtol * |b|, exactly; numbers as ParseNumber takes them. Given one, the other
+  // is 0. Infinities do not meet it.
+  std::optional<std::string> atol = std::nullopt;
+  std::optional<std::string> rtol = std::nullopt;
+};
+
+// What differs in its bits is one of these.
+enum class Mismatch : std::uint8_t {
+  kNanAgainstNumber,
+  kNanBits,  // two NaNs; a mismatch only under CompareRequest::nan_payload
+  kNumbers,  // at a distance in units in the last place: 0 for the two zeros
+};
+
+struct Difference {
+  Mismatch mismatch = Mismatch::kNumbers;
+  bool accepted = false;  // by a tolerance
+  bool imaginary = false;
+  std::uint64_t ulp = 0;             // kNumbers
+  std::uint64_t index = 0;           // of the element, the last dimension running fastest
+  std::vector<std::uint64_t> place;  // the same, an index per dimension
+  std::uint64_t a = 0;               // words of the format, or of its part
+  std::uint64_t b = 0;
+};
+
+// Distances are counted in the ranges 0, 1, 2, 3..4, 5..8, ...: range i ends at 2^(i - 1).
+inline constexpr std::size_t kUlpRanges = 66;
+constexpr std::size_t UlpRange(std::uint64_t ulp) noexcept {
+  return ulp == 0 ? 0 : 1 + static_cast<std::size_t>(std::bit_width(ulp - 1));
+}
+constexpr std::uint64_t UlpRangeEnd(std::size_t range) noexcept {
+  return range == 0                ? 0
+         : range == kUlpRanges - 1 ? ~std::uint64_t{0}
+                                   : std::uint64_t{1} << (range - 1);
+}
+constexpr std::uint64_t UlpRangeBegin(std::size_t range) noexcept {
+  return range == 0 ? 0 : UlpRangeEnd(range - 1) + 1;
+}
+
+// Every part of a complex element counts by itself, so that equal, accepted and differing add up to
+// twice the elements; of other formats to the elements.
+struct Differences {
+  std::uint64_t equal = 0;     // in their bits, or both NaN
+  std::uint64_t accepted = 0;  // differ in their bits, and a tolerance allows it
+  std::uint64_t differing = 0;
+  // Of what is accepted or differs:
+  std::uint64_t nan_against_number = 0;
+  std::uint64_t nan_bits = 0;
+  std::array<std::uint64_t, kUlpRanges> ulp_ranges = {};
+  std::uint64_t largest_ulp = 0;
+  // At most ten: what no tolerance accepts first, NaNs before numbers, then by distance and index.
+  std::vector<Difference> worst;
+};
+
+struct CompareResult {
+  FormatId format = FormatId::kFloat32;
+  std::vector<std::uint64_t> shape;
+  std::uint64_t elements = 0;
+  Differences differences;
+  std::vector<std::string> warnings;  // one line each
+
+  [[nodiscard]] bool agree() const { return differences.differing == 0; }
+};
+
+// Bits outside the code of an element are not compared. kUsage: what is wrong with the request.
+// kBadInput: a file that cannot be read or is malformed, or two of different formats or shapes.
+// Memory does not grow with the files, unless a stream in Fortran order meets a file in C order.
+Result<CompareResult> CompareFiles(const CompareRequest& request);
+
+}  // namespace exactcast
+
+#endif  // EXACTCAST_COMPARE_H_
