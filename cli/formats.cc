@@ -85,6 +85,7 @@ std::string DescribeOne(const Format& f) {
     if (!value.empty()) text += fmt::format("  {:<17} {}\n", label, value);
   };
   line("layout", facts.layout);
+  for (const std::string& row : facts.drawing) text += fmt::format("    {}\n", row);
   line("bits", f.bits == f.storage_bits
                    ? fmt::format("{}", f.bits)
                    : fmt::format("{}, in {} bits of an array", f.bits, f.storage_bits));
@@ -100,25 +101,31 @@ std::string DescribeOne(const Format& f) {
   return text;
 }
 
-// Every code in code order: code, class, exact value, hexadecimal value.
+// Every code in code order: its neighbours in value order, class, exact and hexadecimal value.
 Status PrintCodes(const Format& f, bool json) {
   if (f.kind == Kind::kComplex || f.bits > kMostCodeBits) {
     return UsageError(fmt::format("{} has 2^{} codes; --codes lists formats of at most {} bits",
                                   f.name, f.bits, kMostCodeBits));
   }
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  std::string text = json ? "" : fmt::format("{:<8} {:<10} {}\n", "code", "class", "value");
+  std::string text;
+  if (!json)
+    text =
+        fmt::format("{:<8} {:<8} {:<8} {:<10} {}\n", "code", "previous", "next", "class", "value");
   for (std::uint64_t code = 0; code <= LowMask(f.bits); ++code) {
     const Exact x = Decode(code, f);
+    const NeighbourCodes beside = NeighboursOf(code, f);
     if (json) {
       rows.push_back({{"code", CodeText(code, f)},
                       {"class", ClassName(code, f)},
                       {"decimal", ExactDecimal(x)},
-                      {"hexfloat", HexFloat(x)}});
+                      {"hexfloat", HexFloat(x)},
+                      {"previous", beside.previous},
+                      {"next", beside.next}});
     } else {
-      const std::string hex = IsFloat(f) && x.cls != Class::kNan ? "  " + HexFloat(x) : "";
-      text += fmt::format("{:<8} {:<10} {}{}\n", CodeText(code, f), ClassName(code, f),
-                          ExactDecimal(x), hex);
+      const std::string hex = IsFloat(f) && x.cls == Class::kFinite ? "  " + HexFloat(x) : "";
+      text += fmt::format("{:<8} {:<8} {:<8} {:<10} {}{}\n", CodeText(code, f), beside.previous,
+                          beside.next, ClassName(code, f), ExactDecimal(x), hex);
     }
   }
   if (!json) return Print(text);

@@ -1,42 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command: the table of sub-commands, and errors as one line and an exit status. What a
-// sub-command does is in its own file.
+// The command's main: arguments in, an error line and an exit status out. The table of sub-commands is
+// app.cc; what one does is in its own file.
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <memory>
+#include <new>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "cli/app.h"
 #include "cli/command.h"
+#include "cli/streams.h"
 #include "exactcast/names.h"
-#include "exactcast/version.h"
 
 namespace exactcast::cli {
 namespace {
 
-struct CommandRow {
-  const char* name;
-  const char* summary;
-  Runner (*add)(CLI::App& app);
-};
-
-constexpr std::array<CommandRow, 3> kCommands = {{
-    {"cast", "Cast a tensor file from one number format to another", AddCast},
-    {"formats", "List the number formats, or describe one", AddFormats},
-    {"profiles", "List the profiles, or the pairs that one has", AddProfiles},
-}};
-
-constexpr const char* kExitStatuses =
-    "Exit status: 0 done; 1 a comparison found differences; 2 wrong use; 3 bad input; 4 a pair,\n"
-    "mode or form that the profile does not have; 5 an output that could not be written.";
-
-void PrintError(std::string_view message) {
-  std::fputs(fmt::format("exactcast: {}\n", message).c_str(), stderr);
-}
+constexpr int kDifferences = 1;  // the exit status
 
 int Fail(const Status& status) {
   PrintError(status.message());
@@ -47,13 +31,31 @@ int Fail(const Status& status) {
 Status CheckCommandWord(int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return {};
   const std::string_view word = argv[1];
-  std::vector<std::string_view> names;
-  for (const CommandRow& row : kCommands) {
-    if (word == row.name) return {};
-    names.push_back(row.name);
-  }
+  const std::vector<std::string_view> names = CommandNames();
+  if (std::find(names.begin(), names.end(), word) != names.end()) return {};
   return UsageError(
       fmt::format("unknown command '{}'; the commands are {}", word, WordList(names, "and")));
+}
+
+// CLI11 takes -inf and -.5 for options. A VALUE of explain that begins with a minus goes to the
+// end, behind "--"; what follows an option is that option's.
+std::vector<std::string> ProtectNegativeValue(std::vector<std::string> arguments) {
+  if (arguments.empty() || arguments.front() != "explain") return arguments;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (argument == "--") break;
+    const std::string& before = arguments[i - 1];
+    const bool of_option =
+        before.starts_with("--") && before != "--json" && before.find('=') == std::string::npos;
+    const bool negative =
+        argument.size() > 1 && argument[0] == '-' && argument[1] != '-' && argument != "-h";
+    if (!negative || of_option) continue;
+    std::rotate(arguments.begin() + static_cast<std::ptrdiff_t>(i),
+                arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1, arguments.end());
+    arguments.insert(arguments.end() - 1, "--");
+    break;
+  }
+  return arguments;
 }
 
 // "exactcast cast" when an option of cast was wrong.
@@ -64,26 +66,21 @@ std::string HelpCommand(const CLI::App& app) {
 }
 
 int Main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of writing, with its own exit status
-  CLI::App app(
-      "Turns tensors from one number format into another, bit for bit as a named target does it.",
-      "exactcast");
-  app.set_version_flag("--version", fmt::format("exactcast {}", kVersion));
-  app.require_subcommand(1);
-  app.footer(kExitStatuses);
-  std::vector<std::pair<CLI::App*, Runner>> commands;
-  for (const CommandRow& row : kCommands) {
-    CLI::App* sub = app.add_subcommand(row.name, row.summary);
-    sub->footer(kExitStatuses);
-    commands.emplace_back(sub, row.add(*sub));
-  }
+  HoldStandardStreams();
+  // A closed pipe and a limit on file sizes are errors of writing, with their own exit status.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  const std::unique_ptr<CommandLine> line = MakeCommandLine();
+  CLI::App& app = line->app;
   if (const Status status = CheckCommandWord(argc, argv); !status.ok()) return Fail(status);
   if (argc < 2) {
     const Status status = Print(app.help());
     return status.ok() ? static_cast<int>(StatusCode::kUsage) : Fail(status);
   }
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> arguments = ProtectNegativeValue({argv + 1, argv + argc});
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants a vector
+    app.parse(arguments);
   } catch (const CLI::CallForHelp&) {
     const Status status = Print(app.help());
     return status.ok() ? 0 : Fail(status);
@@ -94,24 +91,24 @@ int Main(int argc, char** argv) {
     PrintError(fmt::format("{}; see '{}'", error.what(), HelpCommand(app)));
     return static_cast<int>(StatusCode::kUsage);
   }
-  for (const auto& [sub, run] : commands) {
+  for (const auto& [sub, run] : line->commands) {
     if (!sub->parsed()) continue;
-    const Status status = run();
-    if (!status.ok()) return Fail(status);
+    const Ending ending = run();
+    if (!ending.status.ok()) return Fail(ending.status);
+    if (ending.differs) return kDifferences;
   }
   return 0;
 }
 
 }  // namespace
 
-Status Print(std::string_view text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (written && std::fflush(stdout) == 0) return {};
-  return NotWritten("standard output could not be written: it is closed or full");
-}
-
-void Warn(std::string_view text) { PrintError(fmt::format("warning: {}", text)); }
-
 }  // namespace exactcast::cli
 
-int main(int argc, char** argv) { return exactcast::cli::Main(argc, argv); }
+int main(int argc, char** argv) {
+  try {
+    return exactcast::cli::Main(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("exactcast: out of memory\n", stderr);
+    return static_cast<int>(exactcast::StatusCode::kBadInput);
+  }
+}

@@ -12,63 +12,15 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "exactcast/describe.h"
 #include "exactcast/names.h"
 #include "exactcast/spec/profile.h"
 
 namespace exactcast::cli {
 namespace {
 
-bool ToFloat(const CastRow& row) { return IsFloat(GetFormat(GetFormat(row.to).part)); }
-
-std::vector<std::string_view> ModeNames(const CastRow& row) {
-  std::vector<std::string_view> names;
-  if (IsScaled(row.operation)) return names;
-  for (const RoundingRow& mode : kRoundings) {
-    if (row.modes.Contains(mode.rounding)) names.push_back(mode.name);
-  }
-  return names;
-}
-
-// The forms that --overflow chooses among, the default first.
-std::vector<std::string_view> FormNames(const CastRow& row) {
-  std::vector<std::string_view> names;
-  const std::string_view other = Name(ToFloat(row) ? Overflow::kIeee : Overflow::kWrap);
-  if (row.saturates_by_default && row.saturating) names.push_back("saturate");
-  if (row.not_saturating) names.push_back(other);
-  if (!row.saturates_by_default && row.saturating) names.push_back("saturate");
-  return names;
-}
-
-std::string_view Note(const CastRow& row) {
-  switch (row.operation) {
-    case Operation::kConvert:
-      return row.none_means == Rounding::kTowardZero ? "drops sign and fraction" : "";
-    case Operation::kRoundToIntegral:
-      return "to an integral value";
-    case Operation::kScaleToFloat16:
-      return "with --deqscale S";
-    case Operation::kScaleToInt8:
-      return "with --deqscale S --offset N";
-  }
-  return "";
-}
-
 std::string Joined(const std::vector<std::string_view>& words) {
   return words.empty() ? "-" : fmt::format("{}", fmt::join(words, " "));
-}
-
-std::vector<CastRow> Rows(const Profile& profile) {
-  std::vector<CastRow> rows;
-  for (const PairRow& pair : profile.pairs) {
-    rows.push_back(*FindCast(profile, pair.from, pair.to, IsScaled(pair.operation)));
-  }
-  return rows;
-}
-
-// A pair counts once; CastDequant is an operation beside Cast.
-std::ptrdiff_t CountPairs(const Profile& profile) {
-  return std::count_if(profile.pairs.begin(), profile.pairs.end(),
-                       [](const PairRow& row) { return row.operation != Operation::kScaleToInt8; });
 }
 
 nlohmann::ordered_json ToJson(const Profile& profile, bool with_pairs) {
@@ -83,13 +35,14 @@ nlohmann::ordered_json ToJson(const Profile& profile, bool with_pairs) {
     return json;
   }
   json["pairs"] = nlohmann::ordered_json::array();
-  for (const CastRow& row : Rows(profile)) {
+  for (const PairFacts& facts : DescribePairs(profile)) {
+    const CastRow& row = facts.row;
     nlohmann::ordered_json pair = {{"from", GetFormat(row.from).name},
                                    {"to", GetFormat(row.to).name},
-                                   {"round", ModeNames(row)},
-                                   {"overflow", FormNames(row)}};
+                                   {"round", facts.modes},
+                                   {"overflow", facts.forms}};
     if (!IsScaled(row.operation)) pair["default_round"] = Name(row.default_mode);
-    if (!Note(row).empty()) pair["note"] = Note(row);
+    if (!facts.note.empty()) pair["note"] = facts.note;
     json["pairs"].push_back(pair);
   }
   for (const SwitchRow& row : profile.switches)
@@ -121,13 +74,11 @@ std::string DescribeOne(const Profile& p) {
   if (p.pairs.empty()) return DescribeExact(p);
   std::string text = fmt::format("{}: {}\n{}\n\n{:<15} {:<15} {:<36} forms\n", p.name, p.title,
                                  p.source, "from", "to", "modes (default first)");
-  for (const CastRow& row : Rows(p)) {
-    std::vector<std::string_view> modes = ModeNames(row);
-    const auto first = std::find(modes.begin(), modes.end(), Name(row.default_mode));
-    if (first != modes.end()) std::rotate(modes.begin(), first, first + 1);
+  for (const PairFacts& facts : DescribePairs(p)) {
+    const CastRow& row = facts.row;
     std::string line =
         fmt::format("{:<15} {:<15} {:<36} {:<14} {}", GetFormat(row.from).name,
-                    GetFormat(row.to).name, Joined(modes), Joined(FormNames(row)), Note(row));
+                    GetFormat(row.to).name, Joined(facts.modes), Joined(facts.forms), facts.note);
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }

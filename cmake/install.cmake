@@ -8,6 +8,11 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/exactcast ${PROJECT_BINARY_DIR}/
 install(TARGETS exactcast EXPORT exactcastTargets)
 if(EXACTCAST_BUILD_CLI)
   install(TARGETS exactcast_cli)
+  install(FILES ${PROJECT_SOURCE_DIR}/docs/exactcast.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${PROJECT_SOURCE_DIR}/docs/completion/exactcast.bash
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME exactcast)
+  install(FILES ${PROJECT_SOURCE_DIR}/docs/completion/_exactcast
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endif()
 
 # find_package(exactcast)

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <thread>
@@ -30,7 +32,7 @@ using support::TemporaryFolder;
 FileCastRequest Cast(FormatId from, FormatId to) {
   FileCastRequest request;
   request.from = from;
-  request.cast.to = to;
+  request.to = to;
   return request;
 }
 
@@ -130,6 +132,11 @@ TEST_F(Bin, NamesAreCheckedBeforeFilesAre) {
     ExpectRefusal(CastFile(request), StatusCode::kUsage, {"absent", ".npy", ".bin"});
   }
   request = Cast(FormatId::kFloat32, FormatId::kInt4);
+  request.input = "";
+  request.output = "out.bin";
+  ExpectRefusal(CastFile(request), StatusCode::kUsage, {"name is empty"});
+  std::swap(request.input, request.output);
+  ExpectRefusal(CastFile(request), StatusCode::kUsage, {"name is empty"});
   request.input = "absent.npy";
   request.output = "out.npy";
   request.unpacked = true;
@@ -139,6 +146,39 @@ TEST_F(Bin, NamesAreCheckedBeforeFilesAre) {
   request.input = "absent.bin";
   request.output = "out.bin";
   ExpectRefusal(CastFile(request), StatusCode::kUsage, {"--packed"});
+}
+
+// Neither option may be without effect.
+TEST_F(Bin, PackingMustMeanSomething) {
+  const auto status = [&](FormatId from, FormatId to, const std::string& in, const std::string& out,
+                          bool packed, bool unpacked) {
+    FileCastRequest request = Cast(from, to);
+    request.input = folder().Path(in);
+    request.output = folder().Path(out);
+    request.packed = packed;
+    request.unpacked = unpacked;
+    return CastFile(request).status().code();
+  };
+  const FormatId narrow = FormatId::kInt4;
+  const FormatId two = FormatId::kInt2;
+  const FormatId wide = FormatId::kFloat32;
+  // kBadInput: as far as the input, which is not there.
+  EXPECT_EQ(status(wide, narrow, "a.bin", "b.npy", true, false), StatusCode::kBadInput);
+  EXPECT_EQ(status(narrow, wide, "a.npy", "b.bin", true, false), StatusCode::kBadInput);
+  EXPECT_EQ(status(narrow, narrow, "a.bin", "b.npy", true, true), StatusCode::kBadInput);
+  // Without effect but without harm: a script may always say it.
+  EXPECT_EQ(status(wide, wide, "a.npy", "b.npy", true, false), StatusCode::kBadInput);
+  EXPECT_EQ(status(narrow, wide, "a.bin", "b.npy", true, false), StatusCode::kBadInput);
+  EXPECT_EQ(status(wide, wide, "a.bin", "b.bin", false, true), StatusCode::kBadInput);
+  EXPECT_EQ(status(two, wide, "a.bin", "b.bin", false, true), StatusCode::kBadInput);
+  EXPECT_EQ(status(wide, two, "a.npy", "b.bin", false, true), StatusCode::kBadInput);
+  // What is asked for could not be done.
+  EXPECT_EQ(status(two, two, "a.npy", "b.npy", true, false), StatusCode::kUsage);
+  EXPECT_EQ(status(wide, two, "a.bin", "b.npy", true, false), StatusCode::kUsage);
+  EXPECT_EQ(status(narrow, narrow, "a.npy", "b.npy", false, true), StatusCode::kUsage);
+  EXPECT_EQ(status(narrow, narrow, "a.npy", "b.npy", true, true), StatusCode::kUsage);
+  EXPECT_EQ(status(narrow, narrow, "a.bin", "b.bin", true, false), StatusCode::kUsage);
+  EXPECT_EQ(status(narrow, narrow, "a.bin", "b.bin", true, true), StatusCode::kUsage);
 }
 
 TEST_F(Bin, FolderIsRefused) {
@@ -179,8 +219,7 @@ TEST_F(Bin, ManyBlocks) {
   ExpectRefusal(Run(request, in), StatusCode::kBadInput, {"element 700001 (16)"});
 }
 
-// ---------------------------------------------------------------------------------------------
-// Streams.
+// ---- Streams ------------------------------------------------------------------------------------
 
 // The reading end of a pipe that another thread fills, as a path.
 class Feed {
@@ -275,6 +314,82 @@ TEST_F(Bin, PackedNpyFromAStreamNeedsAnEvenEnd) {
   ASSERT_TRUE(CastFile(request).ok());
   EXPECT_EQ(support::ReadFile(request.output),
             CurrentNpyFile(1, "'|u1'", false, "(2,)", "\x21\x43"));
+}
+
+TEST_F(Bin, FileOfProcIsReadToItsEnd) {
+  FileCastRequest request = Cast(FormatId::kUint8, FormatId::kUint8);
+  request.output = folder().Path("out.bin");
+  request.force = true;
+  for (const std::string path :
+       {"/proc/self/comm", "/sys/kernel/mm/transparent_hugepage/enabled"}) {
+    std::ifstream file(path);
+    if (!file) continue;
+    const std::string expected{std::istreambuf_iterator<char>(file), {}};
+    request.input = path;
+    const Result<FileCastResult> result = CastFile(request);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(support::ReadFile(request.output), expected);
+  }
+  EXPECT_TRUE(Run(Cast(FormatId::kUint8, FormatId::kUint8), "").ok());
+}
+
+// The name says what a pipe carries, as it does for a file.
+class NpyPipe : public Bin {
+ protected:
+  Result<FileCastResult> RunPipe(FileCastRequest request, const std::string& bytes) {
+    request.input = folder().Path("pipe.npy");
+    request.output = folder().Path("out.npy");
+    request.force = true;
+    EXPECT_EQ(mkfifo(request.input.c_str(), 0600), 0);
+    std::thread writer([&] {
+      std::ofstream pipe(request.input, std::ios::binary);
+      pipe.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    });
+    Result<FileCastResult> result = CastFile(request);
+    writer.join();
+    unlink(request.input.c_str());
+    return result;
+  }
+};
+
+TEST_F(NpyPipe, IsReadAsNpy) {
+  const std::string three =
+      CurrentNpyFile(1, "'<i2'", false, "(3,)", Bytes<std::int16_t>({1, 2, 3}));
+  FileCastRequest request;
+  request.to = FormatId::kInt8;
+  const Result<FileCastResult> result = RunPipe(request, three);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(support::ReadFile(folder().Path("out.npy")),
+            CurrentNpyFile(1, "'|i1'", false, "(3,)", "\1\2\3"));
+  EXPECT_TRUE(result->warnings.empty());
+
+  const Result<FileCastResult> longer = RunPipe(request, three + "x");
+  ASSERT_TRUE(longer.ok()) << longer.status().message();
+  ASSERT_EQ(longer->warnings.size(), 1U);
+  EXPECT_NE(longer->warnings[0].find("what follows the data is ignored"), std::string::npos);
+  ExpectRefusal(RunPipe(request, three.substr(0, three.size() - 1)), StatusCode::kBadInput,
+                {"pipe.npy: expected 6 bytes of data, found 5"});
+  ExpectRefusal(RunPipe(request, three.substr(0, 9)), StatusCode::kBadInput,
+                {"ends within its first 10 bytes"});
+  ExpectRefusal(RunPipe(request, "123456"), StatusCode::kBadInput, {"not a .npy file"});
+}
+
+TEST_F(NpyPipe, PackedFortranOrderGoesThroughMemory) {
+  // [[1, 2, 3, 4], [5, 6, 7, 8]]; packed: [[0x21, 0x43], [0x65, 0x87]]
+  const std::string plain = CurrentNpyFile(1, "'|V1'", true, "(2, 4)", "\1\5\2\6\3\7\4\x8");
+  const std::string small = CurrentNpyFile(1, "'|u1'", true, "(2, 2)", "\x21\x65\x43\x87");
+  FileCastRequest request = Cast(FormatId::kUint4, FormatId::kUint4);
+  request.packed = true;
+  for (const std::string& in : {plain, small}) {
+    const Result<FileCastResult> result = RunPipe(request, in);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(support::ReadFile(folder().Path("out.npy")), small);
+    ExpectRefusal(RunPipe(request, in.substr(0, in.size() - 1)), StatusCode::kBadInput,
+                  {"bytes of data, found"});
+  }
+  // A header may promise more than there is memory.
+  ExpectRefusal(RunPipe(request, CurrentNpyFile(1, "'|u1'", true, "(2, 1000000000000000000)", "x")),
+                StatusCode::kBadInput, {"bytes of data, found 1"});
 }
 
 TEST_F(Bin, StandardInputIsRaw) {

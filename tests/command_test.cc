@@ -23,6 +23,7 @@ namespace {
 
 using support::CommandResult;
 using support::RunCommand;
+using support::RunShell;
 
 std::string ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -83,6 +84,8 @@ TEST_F(Command, JsonHasTheDocumentedKeys) {
   const auto json = nlohmann::json::parse(run.out);
   EXPECT_EQ(json["profile"], "ascend950");
   EXPECT_EQ(json["round"], "hybrid");
+  EXPECT_EQ(json["overflow"], "saturate");
+  EXPECT_EQ(json["nan_rule"], "zero");
   EXPECT_EQ(json["from"], "float32");
   EXPECT_EQ(json["to"], "hifloat8");
   EXPECT_EQ(json["shape"], (std::vector<int>{2, 2}));
@@ -93,6 +96,47 @@ TEST_F(Command, JsonHasTheDocumentedKeys) {
       json["nan"].get<std::uint64_t>();
   EXPECT_EQ(sum, 4u);
   EXPECT_FALSE(json.contains("imaginary_lost"));
+  EXPECT_FALSE(json.contains("deqscale"));
+  EXPECT_FALSE(json.contains("offset"));
+  EXPECT_FALSE(json.contains("warnings"));
+
+  const auto exact =
+      nlohmann::json::parse(Cast(floats_, {"--from", "f32", "--to", "f16", "--json"}).out);
+  EXPECT_EQ(exact["overflow"], "ieee");
+  EXPECT_EQ(exact["nan_rule"], "keep");
+  const auto to_bool =
+      nlohmann::json::parse(Cast(floats_, {"--from", "f32", "--to", "bool", "--json"}).out);
+  EXPECT_EQ(to_bool["nan_rule"], "true");
+  const auto scaled = nlohmann::json::parse(
+      Cast(Bytes<std::int16_t>({1}), {"--from", "s16", "--to", "s8", "--profile", "ascend950",
+                                      "--deqscale", "1", "--offset", "-5", "--json"})
+          .out);
+  EXPECT_EQ(scaled["deqscale"], (std::vector<std::string>{"0x3f800000"}));
+  EXPECT_EQ(scaled["offset"], (std::vector<int>{-5}));
+}
+
+TEST_F(Command, JsonHoldsTheWarnings) {
+  const std::string bools("\0\2", 2);
+  const CommandResult file = Cast(bools, {"--from", "bool", "--to", "s8", "--json"});
+  EXPECT_NE(file.err.find("warning: "), std::string::npos);
+  const auto json = nlohmann::json::parse(file.out);
+  ASSERT_EQ(json["warnings"].size(), 1u);
+  EXPECT_NE(json["warnings"][0].get<std::string>().find("in.bin: element 1"), std::string::npos);
+
+  const CommandResult stream =
+      RunCommand({"cast", "-", "-", "--from", "bool", "--to", "s8", "--json"}, bools);
+  EXPECT_EQ(stream.out, std::string("\0\1", 2));
+  EXPECT_EQ(nlohmann::json::parse(stream.err)["warnings"],
+            (std::vector<std::string>{
+                "standard input: element 1 is the byte 2, not 0 or 1; bytes above 1 are true"}));
+
+  // A name that is no UTF-8.
+  const std::string odd = folder_.Path("\xff.bin");
+  WriteFile(odd, bools);
+  const CommandResult run =
+      RunCommand({"cast", odd, out_, "--from", "bool", "--to", "s8", "--json", "--force"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(nlohmann::json::parse(run.out)["warnings"].size(), 1u);
 }
 
 TEST_F(Command, StandardStreamsAreRawAndTheSummaryGoesToStandardError) {
@@ -180,8 +224,124 @@ TEST_F(Command, ScaledCastsTakeBitPatternsFractionsAndSixteenValues) {
               2, "--offset goes with --deqscale");
 }
 
-// ---- errors: what, where, what to do
-// -------------------------------------------------------------------------------
+TEST_F(Command, ABitPatternOfAScaleHasNoSign) {
+  const std::string x = Bytes<std::int32_t>({25460861});
+  const std::vector<std::string> options = {"--from",    "s32",       "--to",      "f16",
+                                            "--profile", "ascend950", "--deqscale"};
+  const auto cast = [&](const std::string& scale) {
+    std::vector<std::string> all = options;
+    all.back() += "=" + scale;
+    return Cast(x, all);
+  };
+  EXPECT_EQ(cast("0x101c").status, 0);
+  EXPECT_EQ(Output(), "\x3c\x72");
+  EXPECT_EQ(cast("0X101C").status, 0);
+  EXPECT_EQ(Output(), "\x3c\x72");
+  for (const char* scale : {"-0x101c", "+0x101c", "-0X101C", "1,-0x1"})
+    ExpectError(cast(scale), 2, "a bit pattern has no sign");
+  EXPECT_EQ(cast("-0x1p-3").status, 0);
+  EXPECT_EQ(cast("-0X1.8P-3").status, 0);
+}
+
+// ---- the standard streams and what leads to them ------------------------------------------------
+
+class Streams : public Command {
+ protected:
+  CommandResult Shell(const std::string& line, const std::string& input = "") {
+    WriteFile(in_, floats_);
+    return RunShell(folder_.path(), line, input);
+  }
+  const std::string halves_ = std::string("\x00\x3c\x66\x2e\xd0\x5f\x00\x00", 8);
+  const std::string summary_ = "float32 to float16, profile exact, mode rint: 4 elements";
+};
+
+TEST_F(Streams, AClosedOneIsAnErrorAndNeverAnotherFile) {
+  for (const std::string strict : {"", " --strict"}) {
+    ExpectError(Shell("exactcast cast - - --from f32 --to f16 <in.bin >&-" + strict), 5,
+                "standard output: it is closed");
+    ExpectError(Shell("exactcast cast in.bin - --from f32 --to f16 >&-" + strict), 5,
+                "standard output: it is closed");
+    ExpectError(Shell("exactcast cast in.bin /dev/stdout --from f32 --to f16 >&-" + strict), 5,
+                "/dev/stdout: it is closed");
+    ExpectError(Shell("exactcast cast - - --from f32 --to f16 <&-" + strict), 3,
+                "standard input: cannot be read: it is closed");
+    const CommandResult none =
+        Shell("exactcast cast in.bin - --from f32 --to f16 <&- 2>&-" + strict);
+    EXPECT_EQ(none.status, 0);
+    EXPECT_EQ(none.out, halves_);
+  }
+  // What the command opened itself has a number, too.
+  for (const std::string fd : {"3", "4", "5", "6"}) {
+    const std::string path = "/dev/fd/" + fd;
+    const std::string rest = " --from f32 --to f16 --strict 3>&- 4>&- 5>&- 6>&-";
+    ExpectError(Shell("exactcast cast in.bin " + path + rest), 5, path);
+    ExpectError(Shell("exactcast cast " + path + " new.bin" + rest), 3, path);
+  }
+}
+
+TEST_F(Streams, TheSummaryNeverMixesWithTheElements) {
+  for (const std::string output :
+       {"- ", "/dev/stdout ", "/dev/fd/1 ", "/proc/self/fd/1 ", "/dev/fd/3 3>&1 "}) {
+    for (const std::string to : {"", "| cat", ">>file && cat file"}) {
+      SCOPED_TRACE(output + to);
+      if (output.ends_with("3>&1 ") && to.starts_with(">>")) continue;  // two files
+      const CommandResult run =
+          Shell("rm -f file && exactcast cast in.bin --from f32 --to f16 " + output + to);
+      EXPECT_EQ(run.status, 0);
+      EXPECT_EQ(run.out, halves_);
+      EXPECT_EQ(run.err.rfind(summary_, 0), 0u) << run.err;
+    }
+  }
+  const CommandResult named = Shell(
+      "mkfifo pipe && (cat pipe >got & exactcast cast in.bin pipe --from f32 --to f16 >pipe; "
+      "wait); "
+      "cat got");
+  EXPECT_EQ(named.out, halves_);
+  EXPECT_EQ(named.err.rfind(summary_, 0), 0u) << named.err;
+  const CommandResult apart = Shell("exactcast cast in.bin /dev/null --from f32 --to f16");
+  EXPECT_EQ(apart.out.rfind(summary_, 0), 0u) << apart.out;
+  const CommandResult quiet =
+      Shell("exactcast cast in.bin /dev/null --from f32 --to f16 >/dev/null");
+  EXPECT_EQ(quiet.err, "");
+}
+
+TEST_F(Streams, InputAndOutputAreNeverOneFile) {
+  for (const std::string line :
+       {"exactcast cast in.bin - --from f32 --to f16 1<>in.bin",
+        "exactcast cast - - --from f32 --to f16 <in.bin 1<>in.bin",
+        "exactcast cast in.bin - --from f32 --to f16 >>in.bin",
+        "exactcast cast in.bin /dev/stdout --from f32 --to f16 >>in.bin",
+        "exactcast cast - in.bin --from f32 --to f16 --force <in.bin",
+        "exactcast cast /dev/stdin in.bin --from f32 --to f16 --force <in.bin"}) {
+    SCOPED_TRACE(line);
+    ExpectError(Shell(line), 2, "the same file");
+    EXPECT_EQ(ReadFile(in_), floats_);
+  }
+  ExpectError(Shell("exactcast cast - - --from f32 --to f16 <in.bin 1<>in.bin"), 2,
+              "standard input and standard output are the same file");
+  const CommandResult null = Shell("exactcast cast - - --from f32 --to f16 </dev/null >/dev/null");
+  EXPECT_EQ(null.status, 0) << null.err;
+}
+
+TEST_F(Streams, ASummaryThatCannotBePrintedLeavesTheOutput) {
+  for (const std::string to : {">/dev/full", ">&-"}) {
+    for (const std::string json : {"", " --json"}) {
+      const CommandResult run =
+          Shell("exactcast cast in.bin out.bin --from f32 --to f16 --force " + to + json);
+      ExpectError(run, 5, "standard output could not be written; OUTPUT is complete");
+      EXPECT_EQ(Output(), halves_);
+    }
+  }
+}
+
+TEST_F(Streams, AFileOfProcIsReadToItsEnd) {
+  const CommandResult run =
+      Shell("exactcast cast /proc/self/cmdline out.bin --from u8 --to s8 --force && cat out.bin");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_NE(run.out.find("/proc/self/cmdline"), std::string::npos) << run.out;
+}
+
+// ---- errors: what, where, what to do ------------------------------------------------------------
 
 TEST_F(Command, WrongUseIsStatus2) {
   ExpectError(Cast(floats_, {"--from", "floot32", "--to", "f16"}), 2, "did you mean float32");
@@ -209,6 +369,8 @@ TEST_F(Command, WrongUseIsStatus2) {
   ExpectError(RunCommand({"cats"}), 2, "unknown command 'cats'; the commands are cast");
   ExpectError(RunCommand({"cast", in_, in_, "--from", "f32", "--to", "f16", "--force"}), 2,
               "same file");
+  ExpectError(RunCommand({"cast", "", out_, "--from", "f32", "--to", "f16"}), 2, "name is empty");
+  ExpectError(RunCommand({"cast", in_, "", "--from", "f32", "--to", "f16"}), 2, "name is empty");
   ExpectError(RunCommand({"formats", "e2m0"}), 2, "unknown format 'e2m0'");
   ExpectError(RunCommand({"formats", "float32", "--codes"}), 2, "2^32 codes");
   ExpectError(RunCommand({"formats", "--codes"}), 2, "NAME");
@@ -255,6 +417,8 @@ TEST_F(Command, AnOutputThatCannotBeWrittenIsStatus5) {
   ExpectError(
       RunCommand({"cast", in_, folder_.Path("no/such/out.bin"), "--from", "f32", "--to", "f16"}), 5,
       "no/such");
+  ExpectError(RunCommand({"cast", in_, folder_.Path("newdir/"), "--from", "f32", "--to", "f16"}), 5,
+              "no such folder");
   ExpectError(
       RunCommand({"cast", in_, folder_.Path(""), "--from", "f32", "--to", "f16", "--force"}), 5,
       "folder");
@@ -270,8 +434,7 @@ TEST_F(Command, StrictRefusesAndNamesTheFirstLoss) {
   EXPECT_EQ(Cast(floats_, {"--from", "f32", "--to", "bf16", "--strict"}).status, 0);
 }
 
-// ---- formats, profiles, help
-// ---------------------------------------------------------------------------------------
+// ---- formats, profiles, help --------------------------------------------------------------------
 
 TEST_F(Command, FormatsListsEveryFormatAndEveryCode) {
   const CommandResult all = RunCommand({"formats"});
@@ -285,9 +448,12 @@ TEST_F(Command, FormatsListsEveryFormatAndEveryCode) {
   EXPECT_EQ(json["codes"][0x7e]["decimal"], "448");
   EXPECT_EQ(json["codes"][0x01]["hexfloat"], "0x1p-9");
   EXPECT_EQ(nlohmann::json::parse(RunCommand({"formats", "--json"}).out).size(), kFormats.size());
-  EXPECT_NE(
-      RunCommand({"formats", "hif8", "--codes"}).out.find("0x6e     normal     32768  0x1p+15"),
-      std::string::npos);
+  const std::string codes = RunCommand({"formats", "hif8", "--codes"}).out;
+  for (const char* row : {"0x6e     0x6d     0x6f     normal     32768  0x1p+15\n",
+                          "0x07     0x06     0x7e     subnormal  0.0000152587890625  0x1p-16\n",
+                          "0x80                       nan        nan\n"}) {
+    EXPECT_NE(codes.find(row), std::string::npos) << row;
+  }
 }
 
 TEST_F(Command, ProfilesShowsPairsModesAndControlBits) {

@@ -3,6 +3,7 @@
 // Every generated page of docs/ is what its table gives now.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -19,6 +20,27 @@ TEST(Docs, EveryGeneratedPageIsUpToDate) {
                            std::istreambuf_iterator<char>());
     EXPECT_EQ(text, page.make(EXACTCAST_GOLDEN_DIR)) << page.file << ": run ./dev docs";
   }
+}
+
+// What bash would offer behind these words, the last of which is being typed.
+std::string Complete(const std::string& words, int at) {
+  const std::string script = "source " + std::string(EXACTCAST_SOURCE_DIR) +
+                             "/docs/completion/exactcast.bash; COMP_WORDS=(" + words +
+                             "); COMP_CWORD=" + std::to_string(at) +
+                             "; _exactcast; echo \"${COMPREPLY[@]}\"";
+  std::FILE* pipe = popen(("bash -c '" + script + "'").c_str(), "r");
+  std::string out;
+  for (int c; (c = std::fgetc(pipe)) != EOF;) out += static_cast<char>(c);
+  pclose(pipe);
+  return out;
+}
+
+TEST(Docs, BashCompletesCommandsOptionsAndNames) {
+  EXPECT_EQ(Complete("exactcast ex", 1), "explain\n");
+  EXPECT_EQ(Complete("exactcast cast --to hif", 3), "hifloat8\n");
+  EXPECT_EQ(Complete("exactcast cast --profile atlas-i", 3), "atlas-inference\n");
+  EXPECT_EQ(Complete("exactcast cast --str", 2), "--strict\n");
+  EXPECT_EQ(Complete("exactcast explain --rou", 2), "--round --rounding\n");
 }
 
 TEST(Docs, TheErrataListEveryContradictingExample) {

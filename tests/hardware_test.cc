@@ -135,7 +135,7 @@ TEST(Hardware, Uint32ToFloat32) { CheckDirections<std::uint32_t, float>("uint32"
 TEST(Hardware, Uint64ToFloat32) { CheckDirections<std::uint64_t, float>("uint64", "float32"); }
 TEST(Hardware, Uint64ToFloat64) { CheckDirections<std::uint64_t, double>("uint64", "float64"); }
 
-// ---- To an integral value of the same format. --------------------------------------------------
+// ---- To an integral value of the same format ----------------------------------------------------
 
 template <typename Float>
 Float Integral(Float value, oracle::Mode mode) {
@@ -187,7 +187,7 @@ void CheckIntegral(std::string_view name) {
 TEST(Hardware, Float32ToAnIntegralValue) { CheckIntegral<float>("float32"); }
 TEST(Hardware, Float64ToAnIntegralValue) { CheckIntegral<double>("float64"); }
 
-// ---- float16. -----------------------------------------------------------------------------------
+// ---- float16 ------------------------------------------------------------------------------------
 
 #if defined(__x86_64__)
 

@@ -57,7 +57,7 @@ Outcome Cast(const std::string& bytes, FileCastRequest request, const std::strin
 
 FileCastRequest To(FormatId to, std::optional<FormatId> from = std::nullopt) {
   FileCastRequest request;
-  request.cast.to = to;
+  request.to = to;
   request.from = from;
   return request;
 }
@@ -77,8 +77,7 @@ void ExpectFile(const Outcome& outcome, const std::string& bytes) {
   EXPECT_EQ(outcome.bytes, bytes);
 }
 
-// ---------------------------------------------------------------------------------------------
-// Files built by recipe, and what becomes of each.
+// ---- Files built by recipe, and what becomes of each --------------------------------------------
 
 void ExpectRecipe(const std::string& file, std::size_t size, const std::string& sha256) {
   EXPECT_EQ(file.size(), size);
@@ -246,8 +245,7 @@ TEST(NpyRecipe, ExtraKeyIsRefused) {  // N18
   ExpectRefusal(Cast(file, To(FormatId::kFloat32)), StatusCode::kBadInput, {"key x"});
 }
 
-// ---------------------------------------------------------------------------------------------
-// Headers that are free, and headers that are wrong.
+// ---- Headers that are free, and headers that are wrong ------------------------------------------
 
 TEST(NpyHeader, FormIsFree) {
   const std::string data = Bytes<float>({1, 2});
@@ -255,6 +253,7 @@ TEST(NpyHeader, FormIsFree) {
            "  {'shape':(2,),'fortran_order':False,'descr':'<f4'}",
            "{ \"descr\" : '<f4' ,\n'fortran_order':True, 'shape':( 2 , ) , }\n\n",
            "{'descr': 'f4', 'fortran_order': False, 'shape': (2,)}",
+           "{u'descr': u'<f4', U'fortran_order': False, u\"shape\": (2,)}",
            "{'descr': '=f4', 'fortran_order': False, 'shape': (2,)}",
            "{'descr': '|f4', 'fortran_order': False, 'shape': (2,)}",
            "{'descr': 'float32', 'fortran_order': False, 'shape': (2,)}",
@@ -289,6 +288,7 @@ TEST(NpyHeader, BadFormIsRefused) {
            "{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}",
            "{'descr': '<f4', 'fortran_order': None, 'shape': (2,)}",
            "{'descr': '<f4', 'fortran_order': true, 'shape': (2,)}",
+           "{u 'descr': '<f4', 'fortran_order': False, 'shape': (2,)}",
            "{b'descr': '<f4', 'fortran_order': False, 'shape': (2,)}",
            "{'descr': '<f4, 'fortran_order': False, 'shape': (2,)}",
            "{'descr': ('<f4', (2,)), 'fortran_order': False, 'shape': (1,)}",
@@ -337,12 +337,43 @@ TEST(NpyHeader, TypesThatAreNoNumbersAreRefusedWithAReason) {
                                                         {"|O", "pickle"},
                                                         {"<f3", "no numbers"},
                                                         {"int48", "no numbers"},
+                                                        {"", "its type '' is not read"},
                                                         {"<x\\n\x01", "\\x01"}}) {
     SCOPED_TRACE(type);
     ExpectRefusal(
         Cast(CurrentNpyFile(1, "'" + type + "'", false, "(0,)", ""), To(FormatId::kFloat32)),
         StatusCode::kBadInput, {"its type", reason});
   }
+}
+
+TEST(NpyHeader, RecordWithoutFieldsIsRefused) {
+  ExpectRefusal(Cast(CurrentNpyFile(1, "[]", false, "(0,)", ""), To(FormatId::kFloat32)),
+                StatusCode::kBadInput, {"a record without fields"});
+}
+
+TEST(NpyHeader, OneByteTypesHaveNoByteOrder) {
+  for (const std::string type : {">u1", ">i1", ">b1", "<u1", "=i1"}) {
+    SCOPED_TRACE(type);
+    ExpectFile(Cast(CurrentNpyFile(1, "'" + type + "'", false, "(1,)", "\1"), To(FormatId::kUint8)),
+               CurrentNpyFile(1, "'|u1'", false, "(1,)", "\1"));
+  }
+}
+
+TEST(NpyHeader, SixtyFourDimensionsAtMost) {
+  const auto ones = [](int count) {
+    std::string text = "(";
+    for (int i = 0; i < count; ++i) text += "1, ";
+    return text + ")";
+  };
+  const std::string one = Bytes<float>({1});
+  EXPECT_TRUE(
+      Cast(CurrentNpyFile(1, "'<f4'", false, ones(64), one), To(FormatId::kFloat32)).result.ok());
+  ExpectRefusal(Cast(CurrentNpyFile(1, "'<f4'", false, ones(65), one), To(FormatId::kFloat32)),
+                StatusCode::kBadInput, {"65 dimensions", "64"});
+  FileCastRequest request = To(FormatId::kFloat32, FormatId::kFloat32);
+  request.shape = Shape(65, 1);
+  ExpectRefusal(Cast(one, request, "in.bin"), StatusCode::kUsage, {"65 dimensions", "64"});
+  ExpectFile(Cast(one, request, "in.bin", "out.bin"), one);
 }
 
 TEST(NpyHeader, SomebodyElsesNamesAreRead) {
@@ -412,8 +443,7 @@ TEST(NpyHeader, EveryMutationIsReadOrRefused) {
   }
 }
 
-// ---------------------------------------------------------------------------------------------
-// What is written.
+// ---- What is written ----------------------------------------------------------------------------
 
 std::string RandomBytes(std::size_t size, unsigned seed) {
   std::mt19937 random(seed);
@@ -448,7 +478,7 @@ TEST(NpyRoundTrip, EveryFormatThroughRawAndBack) {
     const std::string data = RandomElements(format, 30);
     FileCastRequest request = To(format.id, format.id);
     request.shape = {5, 3, 2};
-    request.unpacked = true;
+    request.unpacked = IsPackable(format);
     const Outcome npy = Cast(data, request, "in.bin");
     ASSERT_TRUE(npy.result.ok()) << npy.result.status().message();
     EXPECT_EQ(npy.bytes.size(), 128 + data.size());
@@ -485,7 +515,7 @@ TEST(NpyRoundTrip, BigEndianOfEveryWidth) {
                                                            : 'f';
       if (format.name.starts_with("bfloat") || format.name.starts_with("tfloat")) continue;
       if (fmt::format("{}{}", letter, format.bits / 8) == type && format.use == Use::kCast) {
-        request.cast.to = format.id;
+        request.to = format.id;
       }
     }
     ExpectFile(Cast(CurrentNpyFile(1, "'>" + type + "'", false, shape, big), request),
@@ -543,7 +573,7 @@ void CheckPackedMatrix(std::size_t rows, std::size_t columns, bool fortran) {
   ExpectFile(Cast(plain, request), small);
   if (one_order) return;  // the way back is in C order then
   ExpectFile(Cast(small, request), small);
-  request.cast.to = FormatId::kInt8;
+  request.to = FormatId::kInt8;
   std::string wide = matrix.elements;
   for (char& c : wide) c = static_cast<char>((c ^ 8) - 8);
   ExpectFile(Cast(small, request), CurrentNpyFile(1, "'|i1'", fortran, shape, wide));
@@ -571,13 +601,34 @@ TEST(NpyPacked, OddLastAxisAndNoAxisAreRefused) {
 
 TEST(NpyPacked, TwoBitFormatsStayOneAByte) {
   FileCastRequest request = To(FormatId::kUint2, FormatId::kUint8);
+  const std::string file = CurrentNpyFile(1, "'|u1'", false, "(3,)", "\1\2\3");
+  ExpectFile(Cast(file, request), CurrentNpyFile(1, "'|V1'", false, "(3,)", "\1\2\3"));
   request.packed = true;
-  ExpectFile(Cast(CurrentNpyFile(1, "'|u1'", false, "(3,)", "\1\2\3"), request),
-             CurrentNpyFile(1, "'|V1'", false, "(3,)", "\1\2\3"));
+  ExpectRefusal(Cast(file, request), StatusCode::kUsage, {"--packed packs 4-bit formats only"});
 }
 
-// ---------------------------------------------------------------------------------------------
-// Strict.
+// Packed elements are |u1. What holds one a byte is packed on the way out, or the option is
+// refused.
+TEST(NpyPacked, NeverWithoutEffect) {
+  FileCastRequest request = To(FormatId::kInt8, FormatId::kInt4);
+  request.packed = true;
+  ExpectFile(Cast(CurrentNpyFile(1, "'|u1'", false, "(1,)", "\x21"), request),
+             CurrentNpyFile(1, "'|i1'", false, "(2,)", "\1\2"));
+  for (const std::string type : {"|i1", "|V1", "int4"}) {
+    SCOPED_TRACE(type);
+    const std::string file = CurrentNpyFile(1, "'" + type + "'", false, "(2,)", "\1\2");
+    request.to = FormatId::kInt8;
+    ExpectRefusal(Cast(file, request), StatusCode::kUsage, {"packed elements are |u1"});
+    request.to = FormatId::kInt4;
+    if (type == "|i1") {  // may be meant either way
+      ExpectRefusal(Cast(file, request), StatusCode::kUsage, {"packed elements are |u1"});
+    } else {
+      ExpectFile(Cast(file, request), CurrentNpyFile(1, "'|u1'", false, "(1,)", "\x21"));
+    }
+  }
+}
+
+// ---- Strict -------------------------------------------------------------------------------------
 
 TEST(NpyStrict, NamesTheFirstElementAndItsValue) {
   const float inf = std::numeric_limits<float>::infinity();
@@ -590,10 +641,10 @@ TEST(NpyStrict, NamesTheFirstElementAndItsValue) {
   ExpectRefusal(
       Cast(CurrentNpyFile(1, "'<f4'", true, "(2, 2)", Bytes<float>({1, 2, 1e9F, 3})), request),
       StatusCode::kBadInput, {"element [0, 1] (1000000000) does not fit"});
-  request.cast.to = FormatId::kInt8;
+  request.to = FormatId::kInt8;
   ExpectRefusal(Cast(CurrentNpyFile(1, "'<f4'", false, "(2,)", Bytes<float>({1, nan})), request),
                 StatusCode::kBadInput, {"element 1 (nan) does not stay a NaN in int8"});
-  request.cast.to = FormatId::kComplex32;
+  request.to = FormatId::kComplex32;
   ExpectRefusal(
       Cast(CurrentNpyFile(1, "'<c8'", false, "(2,)", Bytes<float>({1, 1, 2, 1e9F})), request),
       StatusCode::kBadInput, {"element 1 (1000000000) does not fit complex32"});

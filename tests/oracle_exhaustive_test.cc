@@ -106,7 +106,7 @@ TEST(OracleRules, ADroppedSignIsDroppedBeforeRounding) {
   }
 }
 
-// Bits of the storage word outside the code do not matter, but for the copy of a format to itself.
+// Bits of the storage word outside the code do not matter, and are zero in every result.
 TEST(OracleDirtyWords, UnusedBitsAreIgnored) {
   support::Failures failures;
   for (const oracle::Format& source : oracle::Formats()) {

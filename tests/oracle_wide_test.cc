@@ -89,7 +89,7 @@ TEST_P(OracleWide, EveryBoundaryOfShortFormats) {
 INSTANTIATE_TEST_SUITE_P(From, OracleWide, testing::ValuesIn(WideSources()),
                          [](const auto& param_info) { return param_info.param; });
 
-// ---- MPFR. --------------------------------------------------------------------------------------
+// ---- MPFR ---------------------------------------------------------------------------------------
 
 // A float format as MPFR is told about it.
 struct MpfrTarget {

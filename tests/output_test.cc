@@ -25,11 +25,13 @@
 #include "exactcast/container.h"
 #include "exactcast/spec/format.h"
 #include "src/containers/output_file.h"
+#include "tests/support/npy_recipe.h"
 #include "tests/support/temporary_folder.h"
 
 namespace exactcast {
 namespace {
 
+using support::CurrentNpyFile;
 using support::ReadFile;
 using support::TemporaryFolder;
 using support::WriteFile;
@@ -57,7 +59,7 @@ class Output : public testing::Test {
     request.input = input;
     request.output = output;
     request.from = FormatId::kUint8;
-    request.cast.to = to;
+    request.to = to;
     request.force = force;
     request.strict = strict;
     return CastFile(request).status();
@@ -89,7 +91,7 @@ TEST_F(Output, FoldersAreRefused) {
   ExpectFailure(Cast(folder().path(), true), StatusCode::kNotWritten, "is a folder");
   ExpectFailure(Cast(folder().Path("absent/out.bin")), StatusCode::kNotWritten,
                 "there is no folder");
-  ExpectFailure(Cast(folder().Path("absent/")), StatusCode::kNotWritten, "is a folder");
+  ExpectFailure(Cast(folder().Path("absent/")), StatusCode::kNotWritten, "no such folder");
   ExpectFailure(Cast(folder().Path("in.bin/out.bin")), StatusCode::kNotWritten, "not a folder");
 }
 
@@ -172,6 +174,23 @@ TEST_F(Output, PermissionsFollowTheUmaskOrTheReplacedFile) {
   umask(saved);
 }
 
+TEST_F(Output, OwnerOfAReplacedFileIsKept) {
+  if (getuid() != 0) GTEST_SKIP() << "only root can give files away";
+  for (const bool use_named : {false, true}) {
+    WriteFile(Out(), "old");
+    ASSERT_EQ(chown(Out().c_str(), 12345, 23456), 0);
+    ASSERT_EQ(chmod(Out().c_str(), 0640), 0);
+    Result<OutputFile> output = OutputFile::Create(Out(), {.force = true, .use_named = use_named});
+    ASSERT_TRUE(output.ok());
+    EXPECT_TRUE(output->Commit().ok());
+    struct stat facts = {};
+    ASSERT_EQ(stat(Out().c_str(), &facts), 0);
+    EXPECT_EQ(facts.st_uid, 12345U);
+    EXPECT_EQ(facts.st_gid, 23456U);
+    EXPECT_EQ(Mode(Out()), 0640U);
+  }
+}
+
 // The way that file systems without nameless files need.
 TEST_F(Output, NamedTemporariesBehaveAlike) {
   const OutputOptions options = {.use_named = true};
@@ -220,8 +239,7 @@ TEST_F(Output, FileThatAppearsInTheMeantimeIsKept) {
   EXPECT_EQ(folder().Names(), (std::set<std::string>{"b", "out.bin"}));
 }
 
-// ---------------------------------------------------------------------------------------------
-// What cannot be taken back.
+// ---- What cannot be taken back ------------------------------------------------------------------
 
 bool IsDevice(const char* path) {
   struct stat facts = {};
@@ -291,19 +309,51 @@ TEST_F(Output, StandardOutputGoesOnWhereItStands) {
   EXPECT_EQ(ReadFile(Out()), "head" + kFive + kFive);
 }
 
+// The name says what a pipe carries, as it does for a file.
 TEST_F(Output, NamedPipeIsWrittenNotReplaced) {
-  const std::string path = folder().Path("pipe.npy");  // raw all the same
-  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-  std::string got;
-  std::thread reader([&] { got = ReadFile(path); });
-  EXPECT_TRUE(Cast(path).ok());
-  reader.join();
-  EXPECT_EQ(got, kFive);
-  EXPECT_TRUE(fs::is_fifo(path));
+  for (const bool strict : {false, true}) {
+    for (const std::string name : {"pipe", "pipe.npy"}) {
+      const std::string path = folder().Path(name);
+      ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+      std::string got;
+      std::thread reader([&] { got = ReadFile(path); });
+      EXPECT_TRUE(Cast(path, false, strict).ok());
+      reader.join();
+      EXPECT_EQ(got, name == "pipe" ? kFive : CurrentNpyFile(1, "'|i1'", false, "(5,)", kFive));
+      EXPECT_TRUE(fs::is_fifo(path));
+      fs::remove(path);
+    }
+  }
 }
 
-// ---------------------------------------------------------------------------------------------
-// Full disks and sudden ends.
+TEST_F(Output, NpyIntoAPipeNeedsTheShapeBeforehand) {
+  const std::string path = folder().Path("pipe.npy");
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  FileCastRequest request = {
+      .input = "", .output = path, .to = FormatId::kInt8, .from = FormatId::kUint8};
+  int input = -1;
+  const auto fill = [&] {  // bytes that a refused run has looked at are gone
+    int ends[2] = {};
+    ASSERT_EQ(pipe(ends), 0);
+    ASSERT_EQ(write(ends[1], kFive.data(), kFive.size()), 5);
+    close(ends[1]);
+    input = ends[0];
+    request.input = "/dev/fd/" + std::to_string(input);
+  };
+  fill();
+  ExpectFailure(CastFile(request).status(), StatusCode::kUsage, "--shape");
+  close(input);
+  fill();
+  request.shape = {5, 1};
+  std::string got;
+  std::thread reader([&] { got = ReadFile(path); });
+  EXPECT_TRUE(CastFile(request).ok());
+  reader.join();
+  close(input);
+  EXPECT_EQ(got, CurrentNpyFile(1, "'|i1'", false, "(5, 1)", kFive));
+}
+
+// ---- Full disks and sudden ends -----------------------------------------------------------------
 
 TEST_F(Output, FullDiskLeavesNothing) {
   const std::string disk = folder().Path("disk");

@@ -107,7 +107,7 @@ TEST(Products, TheDefaultModeIsNoneThenRintThenRoundThenTheOnlyOne) {
 
 Result<Plan> Form(FormatId from, FormatId to, Overflow overflow,
                   std::string_view profile = "ascend950") {
-  return MakePlan({.from = from, .to = to, .profile = profile, .overflow = overflow});
+  return MakePlan({.from = from, .to = to, .profile = std::string(profile), .overflow = overflow});
 }
 
 TEST(Products, AFormThatThePairLacksIsRefusedWhereItCouldChangeAResult) {
@@ -133,8 +133,11 @@ TEST(Products, NanIsKeptOnlyWhereControlBit50Reaches) {
   using enum FormatId;
   const auto nan = [](FormatId from, FormatId to, NanRule rule, std::optional<Overflow> overflow,
                       std::string_view profile = "ascend950") {
-    return CodeOf(
-        MakePlan({.from = from, .to = to, .profile = profile, .overflow = overflow, .nan = rule}));
+    return CodeOf(MakePlan({.from = from,
+                            .to = to,
+                            .profile = std::string(profile),
+                            .overflow = overflow,
+                            .nan = rule}));
   };
   for (FormatId fp8 : {kFloat8E4m3fn, kFloat8E5m2}) {
     EXPECT_EQ(nan(kFloat32, fp8, NanRule::kKeep, Overflow::kSaturate), StatusCode::kOk);
@@ -227,8 +230,10 @@ TEST(Products, HybridIsForFloat32AndFloat16ToHifloat8InEveryProfile) {
         const bool hybrid = to.id == FormatId::kHifloat8 &&
                             (from.id == FormatId::kFloat32 || from.id == FormatId::kFloat16) &&
                             (profile.name == "exact" || profile.name == "ascend950");
-        const Result<Plan> plan = MakePlan(
-            {.from = from.id, .to = to.id, .profile = profile.name, .rounding = Rounding::kHybrid});
+        const Result<Plan> plan = MakePlan({.from = from.id,
+                                            .to = to.id,
+                                            .profile = std::string(profile.name),
+                                            .rounding = Rounding::kHybrid});
         EXPECT_EQ(plan.ok(), hybrid) << profile.name << " " << from.name << " to " << to.name;
       }
     }

@@ -276,7 +276,7 @@ TEST(Properties, NearestTruncAndOddAreOddFunctionsAndFloorMirrorsCeil) {
   }
 }
 
-// ---- The caller's floating-point environment. ---------------------------------------------------
+// ---- The caller's floating-point environment ----------------------------------------------------
 
 // Some of every pair, in every mode; one row of results.
 std::vector<std::uint64_t> Sample() {

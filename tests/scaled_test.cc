@@ -18,8 +18,7 @@
 namespace exactcast {
 namespace {
 
-// ---- the steps in exact fractions
-// ----------------------------------------------------------------------------------
+// ---- the steps in exact fractions ---------------------------------------------------------------
 
 mpq_class PowerOfTwo(long exponent) {
   mpz_class power = 1;
@@ -93,8 +92,7 @@ std::int32_t ExpectedInt8(std::int32_t x, float scale, std::int32_t offset, bool
   return static_cast<std::int32_t>(clamp(t, is_signed ? -128 : 0, is_signed ? 127 : 255).get_si());
 }
 
-// ---- the library
-// ---------------------------------------------------------------------------------------------------
+// ---- the library --------------------------------------------------------------------------------
 
 Plan DeqscalePlan(std::uint32_t scale, Overflow overflow = Overflow::kSaturate) {
   return *MakePlan({.from = FormatId::kInt32,
@@ -207,8 +205,8 @@ TEST(Scaled, CountsSayWhatWasLost) {
 
 TEST(Scaled, EveryProductHasThemWhereTheVendorSays) {
   const auto code = [](FormatId from, FormatId to, std::string_view profile, Dequantization d) {
-    const Result<Plan> plan =
-        MakePlan({.from = from, .to = to, .profile = profile, .dequantization = std::move(d)});
+    const Result<Plan> plan = MakePlan(
+        {.from = from, .to = to, .profile = std::string(profile), .dequantization = std::move(d)});
     return plan.ok() ? StatusCode::kOk : plan.status().code();
   };
   using enum FormatId;

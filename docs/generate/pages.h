@@ -16,9 +16,23 @@ struct Page {
   std::string (*make)(const std::string& golden_folder);
 };
 
+std::string DerivationPage(const std::string& golden_folder);
 std::string ErrataPage(const std::string& golden_folder);
+std::string FormatsPage(const std::string& golden_folder);
+std::string ProfilesPage(const std::string& golden_folder);
+std::string ManPage(const std::string& golden_folder);
+std::string BashCompletion(const std::string& golden_folder);
+std::string ZshCompletion(const std::string& golden_folder);
 
-inline constexpr std::array<Page, 1> kPages = {{{"errata.md", ErrataPage}}};
+inline constexpr auto kPages = std::to_array<Page>({
+    {"derivation.md", DerivationPage},
+    {"errata.md", ErrataPage},
+    {"formats.md", FormatsPage},
+    {"profiles.md", ProfilesPage},
+    {"exactcast.1", ManPage},
+    {"completion/exactcast.bash", BashCompletion},
+    {"completion/_exactcast", ZshCompletion},
+});
 
 }  // namespace exactcast::docs
 

@@ -23,8 +23,8 @@ int main() {
   if (!plan.ok()) return 1;
   const exactcast::Counts counts = plan->Run(in.data(), out.data(), in.size());
   const bool right = out[0] == 0x3e && out[1] == 0x79 && counts.exact == 1 && counts.rounded == 1;
-  const exactcast::Result<exactcast::FileCastResult> absent = exactcast::CastFile(
-      {.input = "/nonexistent.npy", .output = "-", .cast = {.to = FormatId::kInt8}});
+  const exactcast::Result<exactcast::FileCastResult> absent =
+      exactcast::CastFile({.input = "/nonexistent.npy", .output = "-", .to = FormatId::kInt8});
   if (absent.ok() || absent.status().code() != exactcast::StatusCode::kBadInput) return 1;
   std::printf("%s\n", std::string(exactcast::kVersion).c_str());
   return right ? 0 : 1;

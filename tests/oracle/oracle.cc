@@ -20,7 +20,7 @@ void Check(bool condition, std::string_view what) {
   if (!condition) throw std::logic_error("oracle: " + std::string(what));
 }
 
-// ---- Exact numbers. -----------------------------------------------------------------------------
+// ---- Exact numbers ------------------------------------------------------------------------------
 
 constexpr int kTopBit = 120;
 
@@ -90,7 +90,7 @@ Real ParseStep(std::string_view text) {
                   static_cast<int>(ParseDigits(text.substr(mark + 3))));
 }
 
-// ---- Formats. -----------------------------------------------------------------------------------
+// ---- Formats ------------------------------------------------------------------------------------
 
 std::vector<Format> MakeFormats() {
   using enum Kind;
@@ -271,7 +271,7 @@ void Prepare(Format& f) {
   Check(Compare(f.points.back().value, f.above_value) < 0, "the step above is inside");
 }
 
-// ---- Choosing a neighbour. ----------------------------------------------------------------------
+// ---- Choosing a neighbour -----------------------------------------------------------------------
 
 // The value lies strictly between two neighbours of unlike parity: is it the upper one (toward
 // +infinity)?
@@ -374,7 +374,7 @@ Result Land(const Format& f, const Point& point, bool negative, bool exact) {
   return {code << f.low_zeros, outcome};
 }
 
-// ---- Mode hybrid. -------------------------------------------------------------------------------
+// ---- Mode hybrid --------------------------------------------------------------------------------
 
 // float32 or float16 to hifloat8: from |e| = 4 on a threshold out of the source's low bits stands
 // in for one half.
@@ -505,10 +505,11 @@ Result Finish(const Format& target, const Datum& datum, const Placement& placeme
   const bool never_zero = target.name == "float8_e8m0fnu";  // no zero, no sign
 
   if (source.name == target.name) {
-    return {word, datum.cls == Class::kNan ? Outcome::kNan : Outcome::kExact};
+    const std::uint64_t code = word >> target.low_zeros & target.CodeMask();
+    return {code << target.low_zeros, datum.cls == Class::kNan ? Outcome::kNan : Outcome::kExact};
   }
   if (target.kind == Kind::kBool) {
-    if (datum.cls == Class::kNan) return {policy.zero_nan ? 0u : 1u, Outcome::kNan};
+    if (datum.cls == Class::kNan) return {1, Outcome::kNan};
     const bool truth = datum.cls == Class::kInfinite || !datum.value.IsZero();
     const bool exact =
         datum.cls == Class::kFinite && (!truth || Compare(datum.value, MakeReal(false, 1, 0)) == 0);

@@ -4,7 +4,7 @@
 #ifndef EXACTCAST_TESTS_SUPPORT_COMMAND_H_
 #define EXACTCAST_TESTS_SUPPORT_COMMAND_H_
 
-#include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,10 +32,17 @@ inline std::string ReadAll(std::FILE* file) {
   return text;
 }
 
-// `arguments` without the program's name; `input` is its standard input. Output goes through files,
-// so that its size does not matter.
-inline CommandResult RunCommand(const std::vector<std::string>& arguments,
-                                const std::string& input = "") {
+// What runs wild neither fills the disk nor goes on for ever.
+inline void LimitProcess() {
+  const rlimit seconds = {.rlim_cur = 60, .rlim_max = 60};
+  const rlimit bytes = {.rlim_cur = 1 << 28, .rlim_max = 1 << 28};
+  setrlimit(RLIMIT_CPU, &seconds);
+  setrlimit(RLIMIT_FSIZE, &bytes);
+}
+
+// `words` from the program on; `input` is its standard input. Output goes through files, so that its
+// size does not matter.
+inline CommandResult RunProgram(const std::vector<std::string>& words, const std::string& input) {
   std::FILE* in = std::tmpfile();
   std::FILE* out = std::tmpfile();
   std::FILE* err = std::tmpfile();
@@ -48,11 +55,12 @@ inline CommandResult RunCommand(const std::vector<std::string>& arguments,
     dup2(fileno(in), 0);
     dup2(fileno(out), 1);
     dup2(fileno(err), 2);
-    std::vector<char*> argv = {const_cast<char*>(EXACTCAST_BINARY)};
-    for (const std::string& argument : arguments)
-      argv.push_back(const_cast<char*>(argument.c_str()));
+    for (std::FILE* file : {in, out, err}) close(fileno(file));
+    LimitProcess();
+    std::vector<char*> argv;
+    for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
     argv.push_back(nullptr);
-    execv(EXACTCAST_BINARY, argv.data());
+    execv(argv[0], argv.data());
     _exit(127);
   }
   int wait_status = 0;
@@ -63,6 +71,22 @@ inline CommandResult RunCommand(const std::vector<std::string>& arguments,
   result.out = ReadAll(out);
   result.err = ReadAll(err);
   return result;
+}
+
+// `arguments` without the program's name.
+inline CommandResult RunCommand(const std::vector<std::string>& arguments,
+                                const std::string& input = "") {
+  std::vector<std::string> words = {EXACTCAST_BINARY};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return RunProgram(words, input);
+}
+
+// A line of shell, in `folder`; the command is called exactcast there.
+inline CommandResult RunShell(const std::string& folder, const std::string& line,
+                              const std::string& input = "") {
+  const std::string script =
+      "exactcast() { '" EXACTCAST_BINARY "' \"$@\"; }; cd '" + folder + "' && " + line;
+  return RunProgram({"/bin/sh", "-c", script}, input);
 }
 
 }  // namespace support
