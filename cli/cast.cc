@@ -17,6 +17,7 @@
 #include "exactcast/container.h"
 #include "exactcast/names.h"
 #include "exactcast/number_text.h"
+#include "exactcast/spec/reference.h"
 #include "exactcast/spec/scaled.h"
 
 namespace exactcast::cli {
@@ -25,7 +26,8 @@ namespace {
 struct CastOptions {
   std::string input;
   std::string output;
-  std::string to;
+  std::optional<std::string> to;
+  std::optional<std::string> derive_with;
   std::optional<std::string> from;
   std::string profile = "exact";
   std::optional<std::string> round;
@@ -42,7 +44,49 @@ struct CastOptions {
   bool json = false;
 };
 
+// --derive-with float32:0.5
+struct Scalar {
+  FormatId format;
+  std::string text;
+  ParsedNumber number;
+};
+
+// A complex scalar is typed by its real part.
+Result<Scalar> ParseScalar(const std::string& word) {
+  const std::size_t colon = word.find(':');
+  if (colon == std::string::npos) {
+    return UsageError(
+        fmt::format("--derive-with {}: write SCALAR_FORMAT:VALUE, float32:0.5", word));
+  }
+  const Result<FormatId> format = ParseFormat(word.substr(0, colon));
+  if (!format.ok()) return format.status();
+  const std::string text = word.substr(colon + 1);
+  Result<ParsedNumber> number = ParseNumber(text, GetFormat(GetFormat(*format).part));
+  if (!number.ok()) return number.status();
+  return Scalar{*format, text, *number};
+}
+
+// The scalar in the derived type: by profile exact, rint.
+std::uint64_t CastScalar(const Scalar& scalar, FormatId to) {
+  return Cast(scalar.number.word, GetFormat(GetFormat(scalar.format).part),
+              GetFormat(GetFormat(to).part), Rounding::kTiesToEven, {})
+      .bits;
+}
+
+std::string ScalarLine(const Scalar& scalar, FormatId to) {
+  const Format& from = GetFormat(GetFormat(scalar.format).part);
+  const Format& part = GetFormat(GetFormat(to).part);
+  const std::uint64_t word = CastScalar(scalar, to);
+  return fmt::format("scalar {} {} = {} to {}: {} = {}\n", GetFormat(scalar.format).name,
+                     ValueText(scalar.number.word, from), CodeText(scalar.number.word, from),
+                     GetFormat(to).name, ValueText(word, part), CodeText(word, part));
+}
+
 Result<FileCastRequest> ToRequest(const CastOptions& o) {
+  if (o.to.has_value() == o.derive_with.has_value()) {
+    return UsageError(o.derive_with ? "--to and --derive-with exclude each other"
+                                    : "--to is required; see 'exactcast cast --help'");
+  }
   FileCastRequest r;
   r.input = o.input;
   r.output = o.output;
@@ -52,9 +96,15 @@ Result<FileCastRequest> ToRequest(const CastOptions& o) {
   r.strict = o.strict;
   r.force = o.force;
   r.threads = o.threads;
-  const Result<FormatId> to = ParseFormat(o.to);
-  if (!to.ok()) return to.status();
-  r.to = *to;
+  if (o.derive_with) {
+    const Result<Scalar> scalar = ParseScalar(*o.derive_with);
+    if (!scalar.ok()) return scalar.status();
+    r.derive_with = scalar->format;
+  } else {
+    const Result<FormatId> to = ParseFormat(*o.to);
+    if (!to.ok()) return to.status();
+    r.to = *to;
+  }
   for (const Status& status : {Fill<FormatId>(o.from, r.from, ParseFormat),
                                Fill<Rounding>(o.round, r.rounding, ParseRounding),
                                Fill<Overflow>(o.overflow, r.overflow, ParseOverflow),
@@ -106,8 +156,13 @@ std::string_view NanRuleName(const FileCastResult& r) {
   return r.keeps_nan ? "keep" : "zero";
 }
 
-std::string SummaryJson(const FileCastRequest& request, const FileCastResult& r,
-                        const std::vector<std::string>& scales) {
+// A file's name need not be UTF-8.
+std::string JsonLine(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+nlohmann::ordered_json SummaryJson(const FileCastRequest& request, const FileCastResult& r,
+                                   const std::vector<std::string>& scales) {
   const Counts& c = r.counts;
   nlohmann::ordered_json json = {{"profile", r.profile},
                                  {"round", Name(r.rounding)},
@@ -128,8 +183,7 @@ std::string SummaryJson(const FileCastRequest& request, const FileCastResult& r,
     if (!request.dequantization->offsets.empty()) json["offset"] = request.dequantization->offsets;
   }
   if (!r.warnings.empty()) json["warnings"] = r.warnings;
-  // A file's name need not be UTF-8.
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json;
 }
 
 // Once OUTPUT is there nothing is taken back.
@@ -142,6 +196,26 @@ Status PrintSummary(const FileCastResult& result, const std::string& summary) {
   return NotWritten("standard output could not be written; OUTPUT is complete");
 }
 
+// The tensor's summary, and what became of the scalar.
+Status PrintDerived(const CastOptions& options, const FileCastRequest& request,
+                    const FileCastResult& result) {
+  const Result<Scalar> scalar = ParseScalar(*options.derive_with);
+  if (!scalar.ok()) return scalar.status();
+  if (!options.json) {
+    return PrintSummary(result, SummaryLine(result, {}) + ScalarLine(*scalar, result.to));
+  }
+  const Format& from = GetFormat(GetFormat(scalar->format).part);
+  const Format& part = GetFormat(GetFormat(result.to).part);
+  const std::uint64_t word = CastScalar(*scalar, result.to);
+  nlohmann::ordered_json json = SummaryJson(request, result, {});
+  json["scalar"] = {{"from", GetFormat(scalar->format).name},
+                    {"value", ValueText(scalar->number.word, from)},
+                    {"to", GetFormat(result.to).name},
+                    {"bits", CodeText(word, part)},
+                    {"result", ValueText(word, part)}};
+  return PrintSummary(result, JsonLine(json));
+}
+
 Status RunCast(const CastOptions& options) {
   const Result<FileCastRequest> request = ToRequest(options);
   if (!request.ok()) return request.status();
@@ -152,7 +226,8 @@ Status RunCast(const CastOptions& options) {
     for (const std::string& warning : result->warnings) Warn(warning);
   }
   const std::vector<std::string> scales = ScaleTexts(*request);
-  return PrintSummary(*result, options.json ? SummaryJson(*request, *result, scales)
+  if (options.derive_with) return PrintDerived(options, *request, *result);
+  return PrintSummary(*result, options.json ? JsonLine(SummaryJson(*request, *result, scales))
                                             : SummaryLine(*result, scales));
 }
 
@@ -167,7 +242,10 @@ Runner AddCast(CLI::App& app) {
   app.add_option("OUTPUT", o->output,
                  ".npy, or raw under any other name; - is standard output (raw)")
       ->required();
-  app.add_option("--to", o->to, "format to cast to; 'exactcast formats' lists them")->required();
+  app.add_option("--to", o->to, "format to cast to; 'exactcast formats' lists them");
+  app.add_option(
+      "--derive-with", o->derive_with,
+      "instead of --to, SCALAR_FORMAT:VALUE: to the type that aclnn derives with that scalar");
   app.add_option("--from", o->from,
                  "format of INPUT; needed for raw data and for .npy files of opaque type");
   app.add_option("--profile", o->profile,

@@ -17,6 +17,7 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/page.h"
 #include "exactcast/names.h"
 #include "exactcast/number_text.h"
 #include "exactcast/spec/profile.h"
@@ -39,79 +40,6 @@ struct ExplainOptions {
 };
 
 // ---- drawing ------------------------------------------------------------------------------------
-
-constexpr std::size_t kWidth = 80;
-constexpr std::size_t kIndent = 9;  // of everything beside the labels
-
-class Pen {
- public:
-  explicit Pen(bool colour) : colour_(colour) {}
-  [[nodiscard]] std::string Kept(std::string_view text) const { return Paint(text, "1;32"); }
-  [[nodiscard]] std::string Discarded(std::string_view text) const { return Paint(text, "31"); }
-  [[nodiscard]] std::string Label(std::string_view text) const { return Paint(text, "1"); }
-  [[nodiscard]] std::string Mark(std::string_view text) const { return Paint(text, "1;33"); }
-
- private:
-  [[nodiscard]] std::string Paint(std::string_view text, std::string_view code) const {
-    if (!colour_ || text.empty()) return std::string(text);
-    return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
-  }
-  bool colour_;
-};
-
-// Cuts at blanks, and within a word that is longer than a line: exact decimals can be.
-std::vector<std::string> Wrap(std::string_view text) {
-  std::vector<std::string> lines;
-  constexpr std::size_t width = kWidth - kIndent;
-  while (text.size() > width) {
-    std::size_t cut = text.rfind(' ', width);
-    const bool within_word = cut == std::string_view::npos || cut == 0;
-    if (within_word) cut = width;
-    lines.emplace_back(text.substr(0, text.find_last_not_of(' ', cut - 1) + 1));
-    text.remove_prefix(within_word ? cut : cut + 1);
-  }
-  lines.emplace_back(text);
-  return lines;
-}
-
-class Page {
- public:
-  explicit Page(Pen pen) : pen_(pen) {}
-
-  void Line(std::string_view label, std::string_view text) {
-    for (const std::string& line : Wrap(text)) {
-      Raw(label, line);
-      label = "";
-    }
-  }
-  // Text that is drawn to its place already, colours included.
-  void Raw(std::string_view label, std::string_view text) {
-    const std::string indent(kIndent - std::min(kIndent, label.size()), ' ');
-    text_ += fmt::format("{}{}{}\n", pen_.Label(label), indent, text);
-  }
-  // At the margin: headings and tables.
-  void Full(std::string_view text) { text_ += fmt::format("{}\n", text); }
-  void Blank() { text_ += "\n"; }
-  [[nodiscard]] const Pen& pen() const { return pen_; }
-  [[nodiscard]] const std::string& text() const { return text_; }
-
- private:
-  Pen pen_;
-  std::string text_;
-};
-
-// All digits where they fit on two lines, else nine of them: "1.00000000...e-300". --json has all.
-std::string Digits(const std::string& decimal, std::size_t most = 2 * (kWidth - kIndent) - 40) {
-  if (decimal.size() <= most) return decimal;
-  const std::string sign = decimal.front() == '-' ? "-" : "";
-  const std::size_t point = std::min(decimal.find('.'), decimal.size());
-  const std::size_t first = decimal.find_first_not_of("-0.");
-  const auto exponent = static_cast<std::ptrdiff_t>(point) - static_cast<std::ptrdiff_t>(first) -
-                        (first < point ? 1 : 0);
-  std::string digits = decimal.substr(first);
-  digits.erase(std::remove(digits.begin(), digits.end(), '.'), digits.end());
-  return fmt::format("{}{}.{}...e{:+03}", sign, digits[0], digits.substr(1, 8), exponent);
-}
 
 std::string ValueOf(const ElementFacts& element) {
   const bool integer = element.decimal.find('.') == std::string::npos && element.fields.size() == 1;

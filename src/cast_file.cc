@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "exactcast/container.h"
+#include "exactcast/derive.h"
 #include "src/containers/container_row.h"
 #include "src/containers/element_reader.h"
 #include "src/containers/output_file.h"
@@ -36,7 +37,7 @@ CastRequest ToCastRequest(const FileCastRequest& request, FormatId from) {
 class FileCast {
  public:
   explicit FileCast(const FileCastRequest& request)
-      : request_(request),
+      : request_(request),  // a copy: `to` may have to be derived
         input_name_(InputName(request.input)),
         output_name_(OutputName(request.output)) {}
 
@@ -78,10 +79,20 @@ class FileCast {
     if (in_row_ == &kRawContainer && !request_.from) {
       return OfInput(UsageError("raw elements do not say their format; give it with --from"));
     }
-    if (Status status = CheckPackingOf(request_.from); !status.ok()) return status;
     if (!request_.from) return {};
+    if (Status status = DeriveTarget(*request_.from); !status.ok()) return status;
+    if (Status status = CheckPackingOf(request_.from); !status.ok()) return status;
     const Result<Plan> plan = MakePlan(ToCastRequest(request_, *request_.from));
     return plan.ok() ? Status() : plan.status();
+  }
+
+  Status DeriveTarget(FormatId from) {
+    if (!request_.derive_with) return {};
+    const Result<Derived> derived = Derive(
+        "aclnn", {{OperandKind::kTensor, from}, {OperandKind::kScalar, *request_.derive_with}});
+    if (!derived.ok()) return derived.status();
+    request_.to = derived->storage;
+    return {};
   }
 
   [[nodiscard]] Status CheckPackingOf(std::optional<FormatId> from) const {
@@ -102,9 +113,13 @@ class FileCast {
                                                         .packed = request_.packed});
     if (!layout.ok()) return OfInput(layout.status());
     in_ = std::move(*layout);
+    if (Status status = DeriveTarget(in_.format); !status.ok()) return OfInput(status);
     if (Status status = CheckPackingOf(in_.format); !status.ok()) return status;
-    const bool packs_output = out_row_ == &kNpyContainer && GetFormat(request_.to).bits == 4;
-    if (request_.packed && in_.packing == Packing::kUnpacked && !packs_output) {
+    const auto packs = [](const ContainerRow* row, FormatId format) {
+      return row == &kNpyContainer && GetFormat(format).bits == 4;
+    };
+    if (request_.packed && packs(in_row_, in_.format) && in_.packing == Packing::kUnpacked &&
+        !packs(out_row_, request_.to)) {
       return OfInput(UsageError(
           "its type holds one element a byte, and packed elements are |u1; leave --packed out"));
     }
@@ -189,7 +204,7 @@ class FileCast {
     return result;
   }
 
-  const FileCastRequest& request_;
+  FileCastRequest request_;
   std::string input_name_;  // in messages
   std::string output_name_;
   const ContainerRow* in_row_ = nullptr;

@@ -626,6 +626,9 @@ TEST(NpyPacked, NeverWithoutEffect) {
       ExpectFile(Cast(file, request), CurrentNpyFile(1, "'|u1'", false, "(1,)", "\x21"));
     }
   }
+  request = To(FormatId::kFloat32);  // no format that it could be about: without effect or harm
+  request.packed = true;
+  ExpectFile(Cast(kN01, request), kN01);
 }
 
 // ---- Strict -------------------------------------------------------------------------------------

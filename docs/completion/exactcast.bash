@@ -14,7 +14,7 @@ _exactcast() {
       --python) names="bool int float complex" ;;
       *)
         [[ $word == -* ]] && case ${COMP_WORDS[1]} in
-          cast) names="--help --to --from --profile --round --rounding --overflow --nan --shape --threads --deqscale --offset --unpacked --packed --strict --force --json" ;;
+          cast) names="--help --to --derive-with --from --profile --round --rounding --overflow --nan --shape --threads --deqscale --offset --unpacked --packed --strict --force --json" ;;
           compare) names="--help --format --from --shape --ulp --atol --rtol --nan-payload --unpacked --packed --json" ;;
           derive) names="--help --tensor --scalar --python --profile --default-dtype --x64 --out --table --all --json" ;;
           explain) names="--help --to --from --round --rounding --profile --overflow --nan --via --deqscale --offset --json" ;;

@@ -19,6 +19,8 @@ struct FileCastRequest {
   std::string input;   // a path; "-" is standard input, raw
   std::string output;  // a path; "-" is standard output, raw
   FormatId to = FormatId::kFloat32;
+  // The format of a scalar: `to` is what aclnn derives for the input's tensor with it.
+  std::optional<FormatId> derive_with = std::nullopt;
   // Needed for raw input and for .npy files of opaque type.
   std::optional<FormatId> from = std::nullopt;
   // As in CastRequest.
