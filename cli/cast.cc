@@ -7,12 +7,12 @@
 
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/json.h"
 #include "cli/options.h"
 #include "exactcast/container.h"
 #include "exactcast/names.h"
@@ -154,11 +154,6 @@ std::string SummaryLine(const FileCastResult& r, const std::vector<std::string>&
 std::string_view NanRuleName(const FileCastResult& r) {
   if (r.to == FormatId::kBool) return "true";
   return r.keeps_nan ? "keep" : "zero";
-}
-
-// A file's name need not be UTF-8.
-std::string JsonLine(const nlohmann::ordered_json& json) {
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 nlohmann::ordered_json SummaryJson(const FileCastRequest& request, const FileCastResult& r,

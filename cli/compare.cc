@@ -8,13 +8,13 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/json.h"
 #include "cli/options.h"
 #include "exactcast/names.h"
 #include "exactcast/number_text.h"
@@ -171,7 +171,7 @@ std::string ToJson(const CompareResult& r) {
         {{"from", UlpRangeBegin(i)}, {"to", UlpRangeEnd(i)}, {"count", d.ulp_ranges[i]}});
   }
   for (const Difference& difference : d.worst) json["worst"].push_back(ToJson(difference, r));
-  return json.dump() + "\n";
+  return JsonLine(json);
 }
 
 Ending RunCompare(const CompareOptions& options) {

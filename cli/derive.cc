@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,6 +16,7 @@
 
 #include "cli/command.h"
 #include "cli/derive.h"
+#include "cli/json.h"
 #include "exactcast/names.h"
 
 namespace exactcast::cli {
@@ -199,7 +199,7 @@ Status RunOne(const DeriveRequest& request, bool json) {
                         may(output->published), may(output->coded));
     object["output"] = {{"type", name}, {"published", output->published}, {"coded", output->coded}};
   }
-  return Print(json ? object.dump() + "\n" : text);
+  return Print(json ? JsonLine(object) : text);
 }
 
 // --- all systems side by side -------------------------------------------------------------------
@@ -242,7 +242,7 @@ Status RunAll(const DeriveRequest& request, bool json) {
     text += AnswerText(answer);
   }
   text += fmt::format("* differs from {}; x: no type\n", request.system->name);
-  return Print(json ? array.dump() + "\n" : text);
+  return Print(json ? JsonLine(array) : text);
 }
 
 Status RunDerive(const DeriveWords& words) {

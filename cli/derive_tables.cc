@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +12,7 @@
 
 #include "cli/command.h"
 #include "cli/derive.h"
+#include "cli/json.h"
 #include "exactcast/derive.h"
 
 namespace exactcast::cli {
@@ -101,7 +101,7 @@ Status RunTable(const DeriveRequest& request, bool json) {
     text += TableText(system, table);
     object["tables"].push_back(TableJson(table));
   }
-  return Print(json ? object.dump() + "\n" : text);
+  return Print(json ? JsonLine(object) : text);
 }
 
 // Every pair of tensors of aclnn's types, one line a pair, all systems.
@@ -129,7 +129,7 @@ Status RunTableOfAll(const DeriveRequest& request, bool json) {
   }
   text += fmt::format("* differs from {}; x: no type, or a type that the system does not know\n",
                       request.system->name);
-  return Print(json ? array.dump() + "\n" : text);
+  return Print(json ? JsonLine(array) : text);
 }
 
 }  // namespace exactcast::cli

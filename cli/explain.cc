@@ -9,13 +9,13 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/json.h"
 #include "cli/options.h"
 #include "cli/page.h"
 #include "exactcast/names.h"
@@ -216,7 +216,7 @@ void DrawTable(Page& page, std::string_view heading, const std::vector<Row>& row
 }
 
 Status Finish(const Page& page, const nlohmann::ordered_json& json, bool as_json) {
-  return Print(as_json ? json.dump() + "\n" : page.text());
+  return Print(as_json ? JsonLine(json) : page.text());
 }
 
 nlohmann::ordered_json RowsToJson(std::string_view key, const std::vector<Row>& rows) {

@@ -7,12 +7,12 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/json.h"
 #include "exactcast/describe.h"
 #include "exactcast/names.h"
 #include "exactcast/number_text.h"
@@ -131,7 +131,7 @@ Status PrintCodes(const Format& f, bool json) {
   if (!json) return Print(text);
   nlohmann::ordered_json one = ToJson(f);
   one["codes"] = std::move(rows);
-  return Print(one.dump() + "\n");
+  return Print(JsonLine(one));
 }
 
 Status RunFormats(const std::string& name, bool codes, bool json) {
@@ -140,7 +140,7 @@ Status RunFormats(const std::string& name, bool codes, bool json) {
     if (!json) return Print(ListAll());
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const Format& f : kFormats) all.push_back(ToJson(f));
-    return Print(all.dump() + "\n");
+    return Print(JsonLine(all));
   }
   const Result<FormatId> id = ParseFormat(name);
   if (!id.ok()) return id.status();
@@ -153,7 +153,7 @@ Status RunFormats(const std::string& name, bool codes, bool json) {
     }
     return PrintCodes(f, json);
   }
-  return Print(json ? ToJson(f).dump() + "\n" : DescribeOne(f));
+  return Print(json ? JsonLine(ToJson(f)) : DescribeOne(f));
 }
 
 }  // namespace

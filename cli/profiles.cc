@@ -7,11 +7,11 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/json.h"
 #include "exactcast/describe.h"
 #include "exactcast/names.h"
 #include "exactcast/spec/profile.h"
@@ -94,11 +94,11 @@ Status RunProfiles(const std::string& name, bool json) {
     if (!json) return Print(ListAll());
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const Profile& profile : kProfiles) all.push_back(ToJson(profile, false));
-    return Print(all.dump() + "\n");
+    return Print(JsonLine(all));
   }
   const Result<const Profile*> profile = ParseProfile(name);
   if (!profile.ok()) return profile.status();
-  return Print(json ? ToJson(**profile, true).dump() + "\n" : DescribeOne(**profile));
+  return Print(json ? JsonLine(ToJson(**profile, true)) : DescribeOne(**profile));
 }
 
 }  // namespace

@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "cli/command.h"
+#include "cli/json.h"
 #include "cli/options.h"
 #include "exactcast/names.h"
 
@@ -92,7 +92,7 @@ std::string SummaryJson(const FileVectorsResult& r, std::uint64_t seed) {
                                        {"nan", c.nan},
                                        {"input", r.input},
                                        {"output", r.output}};
-  return json.dump() + "\n";
+  return JsonLine(json);
 }
 
 Status RunVectors(const VectorsOptions& options) {

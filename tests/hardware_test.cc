@@ -20,6 +20,7 @@
 #include "tests/oracle/oracle.h"
 #include "tests/support/compare.h"
 #include "tests/support/rounding_classes.h"
+#include "tests/support/stride.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -28,11 +29,7 @@
 
 namespace {
 
-#ifdef EXACTCAST_SANITIZED
-constexpr std::size_t kStride = 17;
-#else
-constexpr std::size_t kStride = 1;
-#endif
+using support::kStride;
 
 const oracle::Policy kPolicy{
     "exact/ieee"};  // IEEE 754-2019 7.4, quiet NaNs with payload: what the hardware does

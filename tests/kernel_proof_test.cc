@@ -22,22 +22,19 @@
 #include "src/kernels/kernels.h"
 #include "src/kernels/words.h"
 #include "src/plan_state.h"
+#include "tests/support/stride.h"
 
 namespace exactcast {
 namespace {
 
-#ifdef EXACTCAST_SANITIZED
-constexpr std::size_t kStep = 17;
-#else
-constexpr std::size_t kStep = 1;
-#endif
+using support::kStride;
 
 // Every word of at most 16 bits; wider: sign x exponent x fraction patterns that end in each guard
 // and sticky, and random ones.
 std::vector<std::uint64_t> SourceWords(const Format& f) {
   std::vector<std::uint64_t> words;
   if (f.storage_bits <= 16) {
-    for (std::uint64_t w = 0; w <= LowMask(f.storage_bits); w += kStep) words.push_back(w);
+    for (std::uint64_t w = 0; w <= LowMask(f.storage_bits); w += kStride) words.push_back(w);
     return words;
   }
   std::mt19937_64 random(42);

@@ -18,14 +18,11 @@
 #include "tests/oracle/oracle.h"
 #include "tests/support/compare.h"
 #include "tests/support/rounding_classes.h"
+#include "tests/support/stride.h"
 
 namespace {
 
-#ifdef EXACTCAST_SANITIZED
-constexpr std::size_t kStride = 17;
-#else
-constexpr std::size_t kStride = 1;
-#endif
+using support::kStride;
 
 std::vector<std::string> WideSources() {
   std::vector<std::string> names;

@@ -16,6 +16,7 @@
 #include "tests/oracle/oracle.h"
 #include "tests/support/compare.h"
 #include "tests/support/rounding_classes.h"
+#include "tests/support/stride.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -23,11 +24,7 @@
 
 namespace {
 
-#ifdef EXACTCAST_SANITIZED
-constexpr std::size_t kStride = 17;
-#else
-constexpr std::size_t kStride = 1;
-#endif
+using support::kStride;
 
 // Words of the source: every code where there are few, else the rounding classes of the target.
 std::vector<std::uint64_t> Words(const oracle::Format& source, const oracle::Format& target) {
