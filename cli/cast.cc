@@ -15,6 +15,7 @@
 #include "cli/json.h"
 #include "cli/options.h"
 #include "exactcast/container.h"
+#include "exactcast/explain.h"
 #include "exactcast/names.h"
 #include "exactcast/number_text.h"
 #include "exactcast/spec/reference.h"
@@ -66,27 +67,54 @@ Result<Scalar> ParseScalar(const std::string& word) {
   return Scalar{*format, text, *number};
 }
 
-// The scalar in the derived type: by profile exact, rint.
-std::uint64_t CastScalar(const Scalar& scalar, FormatId to) {
-  return Cast(scalar.number.word, GetFormat(GetFormat(scalar.format).part),
-              GetFormat(GetFormat(to).part), Rounding::kTiesToEven, {})
-      .bits;
-}
+ScalarElement ElementOf(const Scalar& scalar) { return {scalar.format, scalar.number.word}; }
 
 std::string ScalarLine(const Scalar& scalar, FormatId to) {
   const Format& from = GetFormat(GetFormat(scalar.format).part);
   const Format& part = GetFormat(GetFormat(to).part);
-  const std::uint64_t word = CastScalar(scalar, to);
-  return fmt::format("scalar {} {} = {} to {}: {} = {}\n", GetFormat(scalar.format).name,
-                     ValueText(scalar.number.word, from), CodeText(scalar.number.word, from),
-                     GetFormat(to).name, ValueText(word, part), CodeText(word, part));
+  const CastResult r = CastScalar(ElementOf(scalar), to);
+  const std::string off = scalar.number.off_by.empty()
+                              ? ""
+                              : fmt::format(" ({} is {} off)", scalar.text, scalar.number.off_by);
+  return fmt::format("scalar {} {} = {}{} to {}: {} = {}{}, {}\n", GetFormat(scalar.format).name,
+                     ValueText(scalar.number.word, from), CodeText(scalar.number.word, from), off,
+                     GetFormat(to).name, ValueText(r.bits, part), CodeText(r.bits, part),
+                     GetFormat(to).kind == Kind::kComplex ? ", imaginary part 0" : "",
+                     Name(r.outcome));
+}
+
+nlohmann::ordered_json ScalarJson(const Scalar& scalar, FormatId to) {
+  const Format& from = GetFormat(GetFormat(scalar.format).part);
+  const Format& part = GetFormat(GetFormat(to).part);
+  const CastResult r = CastScalar(ElementOf(scalar), to);
+  nlohmann::ordered_json json = {{"from", GetFormat(scalar.format).name},
+                                 {"bits", CodeText(scalar.number.word, from)},
+                                 {"value", ExactDecimal(Decode(scalar.number.word, from))},
+                                 {"to", GetFormat(to).name},
+                                 {"result_bits", CodeText(r.bits, part)},
+                                 {"result", ExactDecimal(Decode(r.bits, part))},
+                                 {"outcome", Name(r.outcome)}};
+  if (!scalar.number.off_by.empty()) json["off_by"] = scalar.number.off_by;
+  return json;
+}
+
+// --derive-with has rules of its own.
+Status CheckDeriveWith(const CastOptions& o) {
+  if (o.to.has_value() == o.derive_with.has_value()) {
+    return UsageError(o.to ? "--to and --derive-with exclude each other"
+                           : "--to FORMAT is required, or --derive-with SCALAR_FORMAT:VALUE");
+  }
+  if (o.derive_with && (o.profile != "exact" || o.round || o.overflow || o.nan || o.deqscale)) {
+    return UsageError(
+        "--derive-with casts by profile exact, rint; leave --profile, --round, --overflow, --nan "
+        "and "
+        "--deqscale out");
+  }
+  return {};
 }
 
 Result<FileCastRequest> ToRequest(const CastOptions& o) {
-  if (o.to.has_value() == o.derive_with.has_value()) {
-    return UsageError(o.derive_with ? "--to and --derive-with exclude each other"
-                                    : "--to is required; see 'exactcast cast --help'");
-  }
+  if (const Status status = CheckDeriveWith(o); !status.ok()) return status;
   FileCastRequest r;
   r.input = o.input;
   r.output = o.output;
@@ -99,7 +127,7 @@ Result<FileCastRequest> ToRequest(const CastOptions& o) {
   if (o.derive_with) {
     const Result<Scalar> scalar = ParseScalar(*o.derive_with);
     if (!scalar.ok()) return scalar.status();
-    r.derive_with = scalar->format;
+    r.derive_with = ElementOf(*scalar);
   } else {
     const Result<FormatId> to = ParseFormat(*o.to);
     if (!to.ok()) return to.status();
@@ -199,15 +227,8 @@ Status PrintDerived(const CastOptions& options, const FileCastRequest& request,
   if (!options.json) {
     return PrintSummary(result, SummaryLine(result, {}) + ScalarLine(*scalar, result.to));
   }
-  const Format& from = GetFormat(GetFormat(scalar->format).part);
-  const Format& part = GetFormat(GetFormat(result.to).part);
-  const std::uint64_t word = CastScalar(*scalar, result.to);
   nlohmann::ordered_json json = SummaryJson(request, result, {});
-  json["scalar"] = {{"from", GetFormat(scalar->format).name},
-                    {"value", ValueText(scalar->number.word, from)},
-                    {"to", GetFormat(result.to).name},
-                    {"bits", CodeText(word, part)},
-                    {"result", ValueText(word, part)}};
+  json["scalar"] = ScalarJson(*scalar, result.to);
   return PrintSummary(result, JsonLine(json));
 }
 

@@ -16,6 +16,7 @@
 #include "cli/command.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/whole_number.h"
 #include "exactcast/names.h"
 #include "exactcast/number_text.h"
 #include "exactcast/spec/codec.h"
@@ -39,11 +40,7 @@ struct CompareOptions {
   bool json = false;
 };
 
-Result<std::uint64_t> ParseUlp(const std::string& text) {
-  const std::optional<std::uint64_t> ulp = ParseInteger<std::uint64_t>(text);
-  if (!ulp) return UsageError(fmt::format("--ulp {}: not a whole number from 0 up", text));
-  return *ulp;
-}
+Result<std::uint64_t> ParseUlp(const std::string& text) { return ParseWholeNumber("--ulp", text); }
 
 Result<CompareRequest> ToRequest(const CompareOptions& o) {
   CompareRequest r;

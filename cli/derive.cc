@@ -17,6 +17,8 @@
 #include "cli/command.h"
 #include "cli/derive.h"
 #include "cli/json.h"
+#include "cli/options.h"
+#include "cli/page.h"
 #include "exactcast/names.h"
 
 namespace exactcast::cli {
@@ -98,35 +100,36 @@ Status CheckWords(const DeriveWords& w, const DerivationSystem& system) {
   return {};
 }
 
+Result<FormatId> ParseDefault(const std::string& word) {
+  const Result<FormatId> format = ParseFormat(word);
+  if (!format.ok()) return format.status();
+  if (derivation::Contains(derivation::torch::kDefaults, *format)) return *format;
+  return UsageError(
+      fmt::format("--default-dtype {}: torch takes float32, float16, float64 and bfloat16",
+                  GetFormat(*format).name));
+}
+
+Result<bool> ParseX64(const std::string& word) {
+  if (word == "on" || word == "off") return word == "on";
+  return UsageError(fmt::format("--x64 is on or off, not '{}'", word));
+}
+
+// Words that mean nothing are told before words that do not go together.
 Result<DeriveRequest> ParseRequest(const DeriveWords& w) {
   DeriveRequest request;
   const Result<const DerivationSystem*> system = ParseDerivationSystem(w.profile);
   if (!system.ok()) return system.status();
   request.system = *system;
-  if (Status status = CheckWords(w, **system); !status.ok()) return status;
   for (const auto& [kind, word] : w.operands) {
     const Result<Operand> operand = ParseOperand(kind, word);
     if (!operand.ok()) return operand.status();
     request.operands.push_back(*operand);
   }
-  if (w.default_dtype) {
-    const Result<FormatId> format = ParseFormat(*w.default_dtype);
-    if (!format.ok()) return format.status();
-    if (!derivation::Contains(derivation::torch::kDefaults, *format)) {
-      return UsageError(
-          fmt::format("--default-dtype {}: torch takes float32, float16, float64 and bfloat16",
-                      GetFormat(*format).name));
-    }
-    request.options.default_dtype = *format;
-  }
-  if (w.x64 && *w.x64 != "on" && *w.x64 != "off") {
-    return UsageError(fmt::format("--x64 is on or off, not '{}'", *w.x64));
-  }
-  request.options.x64 = w.x64 == "on";
-  if (w.out) {
-    const Result<FormatId> out = ParseFormat(*w.out);
-    if (!out.ok()) return out.status();
-    request.out = *out;
+  for (const Status& status :
+       {Fill<FormatId>(w.default_dtype, request.options.default_dtype, ParseDefault),
+        Fill<bool>(w.x64, request.options.x64, ParseX64),
+        Fill<FormatId>(w.out, request.out, ParseFormat), CheckWords(w, **system)}) {
+    if (!status.ok()) return status;
   }
   return request;
 }
@@ -141,7 +144,11 @@ std::string TypeText(const Derived& d) {
 std::string OperandLine(const DerivedOperand& o, const Derived& derived) {
   const std::string_view type = Name(derived.type);
   const std::string name = Name(o.operand);
-  const std::string loss = o.lost ? fmt::format("loses values, {} for one", *o.lost) : "exactly";
+  const std::string loss =
+      !o.lost ? "exactly"
+      : !o.raises.empty()
+          ? fmt::format("{} for values that do not fit, {} for one", o.raises, *o.lost)
+          : fmt::format("loses values, {} for one", *o.lost);
   if (!o.converted && o.lost) return fmt::format("{}: keeps its type, but {}", name, loss);
   if (!o.converted) return fmt::format("{}: not converted", name);
   return fmt::format("{}: converted to {}, {}", name, type, loss);
@@ -151,8 +158,9 @@ Json OperandJson(const DerivedOperand& o) {
   Json json = {{"kind", KindName(o.operand.kind)},
                {"type", TypeName(o.operand)},
                {"converted", o.converted},
-               {"loses_values", o.lost.has_value()}};
-  if (o.lost) json["lost_value"] = *o.lost;
+               {"loses_values", o.lost && o.raises.empty()}};
+  if (o.lost) json[o.raises.empty() ? "lost_value" : "refused_value"] = *o.lost;
+  if (!o.raises.empty()) json["raises"] = o.raises;
   return json;
 }
 
@@ -204,20 +212,47 @@ Status RunOne(const DeriveRequest& request, bool json) {
 
 // --- all systems side by side -------------------------------------------------------------------
 
-std::string AnswerText(const SystemAnswer& answer) {
+// `text` beside `label`, wrapped at blanks; lines after the first are indented.
+std::string Beside(const std::string& label, std::size_t indent, std::string_view text) {
+  std::string lines = fmt::format("{:<{}}", label, indent);
+  for (const std::size_t width = kWidth - indent; text.size() > width;) {
+    std::size_t cut = text.rfind(' ', width);
+    if (cut == std::string_view::npos) cut = text.find(' ');  // a word longer than a line
+    if (cut == std::string_view::npos) break;
+    lines += fmt::format("{}\n{:<{}}", text.substr(0, cut), "", indent);
+    text.remove_prefix(cut + 1);
+  }
+  return fmt::format("{}{}\n", lines, text);
+}
+
+// The reasons of the systems without an answer, numbered from 1; the same reason once.
+using Reasons = std::vector<std::string>;
+
+std::size_t NumberOf(const std::string& reason, Reasons& reasons) {
+  const auto found = std::find(reasons.begin(), reasons.end(), reason);
+  const auto number = static_cast<std::size_t>(found - reasons.begin()) + 1;
+  if (found == reasons.end()) reasons.push_back(reason);
+  return number;
+}
+
+constexpr std::string_view kAnswerLine = "{:<11} {:<16} ";
+constexpr std::size_t kAnswerIndent = 11 + 1 + 16 + 1;
+
+// One line an operand.
+std::string AnswerText(const SystemAnswer& answer, Reasons& reasons) {
   const auto& [system, derived, differs] = answer;
-  const std::string_view mark = differs ? "*" : "";
+  const std::string_view word = derived.ok() ? Name(derived->type) : "x";
+  std::string label =
+      fmt::format(kAnswerLine, system->name, fmt::format("{}{}", word, differs ? "*" : ""));
   if (!derived.ok()) {
-    return fmt::format("{:<11} {:<16} {}\n", system->name, fmt::format("x{}", mark),
-                       derived.status().message());
+    return fmt::format("{}[{}]\n", label, NumberOf(derived.status().message(), reasons));
   }
-  std::string converted;
+  std::string text;
   for (const DerivedOperand& operand : derived->operands) {
-    if (!converted.empty()) converted += "; ";
-    converted += OperandLine(operand, *derived);
+    text += Beside(label, kAnswerIndent, OperandLine(operand, *derived));
+    label.clear();
   }
-  return fmt::format("{:<11} {:<16} {}\n", system->name,
-                     fmt::format("{}{}", Name(derived->type), mark), converted);
+  return text;
 }
 
 Json AnswerJson(const SystemAnswer& answer) {
@@ -236,12 +271,16 @@ Status RunAll(const DeriveRequest& request, bool json) {
     return answers.front().derived.status();
   }
   Json array = Json::array();
-  std::string text = fmt::format("{:<11} {:<16} operands\n", "profile", "derived");
+  Reasons reasons;
+  std::string text = fmt::format(kAnswerLine, "profile", "derived") + "operands\n";
   for (const SystemAnswer& answer : answers) {
     array.push_back(AnswerJson(answer));
-    text += AnswerText(answer);
+    text += AnswerText(answer, reasons);
   }
   text += fmt::format("* differs from {}; x: no type\n", request.system->name);
+  for (std::size_t i = 0; i < reasons.size(); ++i) {
+    text += Beside(fmt::format("[{}]", i + 1), 4, reasons[i]);
+  }
   return Print(json ? JsonLine(array) : text);
 }
 

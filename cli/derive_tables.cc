@@ -46,6 +46,7 @@ std::string TableText(const DerivationSystem& system, const DerivationTable& tab
   }
   std::string text = fmt::format("{} {}: rows {}, columns {}\n", system.name, table.name,
                                  KindName(table.rows[0].kind), KindName(table.columns[0].kind));
+  if (!table.note.empty()) text += fmt::format("note: {}\n", table.note);
   std::vector<std::size_t> widths(lines[0].size(), 0);
   for (const auto& line : lines) {
     for (std::size_t j = 0; j < line.size(); ++j) widths[j] = std::max(widths[j], line[j].size());
@@ -67,6 +68,7 @@ Json TableJson(const DerivationTable& table) {
   Json json = {{"name", table.name},
                {"row_kind", KindName(table.rows[0].kind)},
                {"column_kind", KindName(table.columns[0].kind)}};
+  if (!table.note.empty()) json["note"] = table.note;
   const auto names = [](const std::vector<Operand>& operands) {
     Json array = Json::array();
     for (const Operand& operand : operands) array.push_back(TypeName(operand));

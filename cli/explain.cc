@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,7 +44,7 @@ struct ExplainOptions {
 // ---- drawing ------------------------------------------------------------------------------------
 
 std::string ValueOf(const ElementFacts& element) {
-  const bool integer = element.decimal.find('.') == std::string::npos && element.fields.size() == 1;
+  const bool integer = element.fields.size() == 1 && element.fields.front().label == "integer";
   if (integer || element.decimal == element.hexfloat) return element.decimal;
   return fmt::format("{} = {}", Digits(element.decimal), element.hexfloat);
 }
@@ -82,11 +84,12 @@ void DrawSplit(Page& page, const Explanation& e) {
   const std::string discarded = Elided(e.discarded);
   page.Raw("bits", fmt::format("{}{}{}", pen.Kept(kept), e.discarded.empty() ? "" : "|",
                                pen.Discarded(discarded)));
-  const std::string rule(kept.size(), '^');
-  page.Raw("", e.discarded.empty()
-                   ? fmt::format("{} kept; the last is 2^{}", pen.Kept(rule), e.place)
-                   : fmt::format("{} kept; the last is 2^{}; discarded: right of |", pen.Kept(rule),
-                                 e.place));
+  const std::string note = fmt::format("kept; the last is 2^{}{}", e.place,
+                                       e.discarded.empty() ? "" : "; discarded: right of |");
+  const std::string rule = pen.Kept(std::string(kept.size(), '^'));
+  if (kIndent + kept.size() + 1 + note.size() <= kWidth) return page.Raw("", rule + " " + note);
+  page.Raw("", rule);
+  page.Raw("", note);
 }
 
 void DrawNeighbour(Page& page, std::string_view label, const std::optional<Neighbour>& n) {
@@ -126,18 +129,30 @@ void DrawResult(Page& page, const Explanation& e) {
                          : fmt::format("{}, {} ulp", Digits(e.error), Digits(e.ulp_error, 24)));
 }
 
-void Draw(Page& page, const Explanation& e, const ParsedNumber& typed, const std::string& value) {
+// A value as it was typed, and what the source format holds of it.
+struct Typed {
+  std::string text;
+  ParsedNumber number;
+};
+
+void DrawSource(Page& page, const Explanation& e, const Typed& typed) {
+  DrawElement(page, "source", e.source);
+  if (typed.number.off_by.empty()) return;
+  page.Line("", fmt::format("{} is not a value of {}: this is {} off", typed.text, e.from->name,
+                            typed.number.off_by));
+}
+
+void Draw(Page& page, const Explanation& e, const Typed& typed) {
   page.Full(ModeText(e));
   page.Blank();
-  DrawElement(page, "source", e.source);
-  if (!typed.off_by.empty()) {
-    page.Line("", fmt::format("{} is not a value of {}: this is {} off", value, e.from->name,
-                              typed.off_by));
-  }
+  DrawSource(page, e, typed);
   DrawRounding(page, e);
   for (const ScaledStep& step : e.steps) {
     page.Line(&step == &e.steps.front() ? "steps" : "",
-              fmt::format("{}: {}{}", step.what, step.decimal, step.rounded ? " (rounded)" : ""));
+              fmt::format("{}: {}{}", step.what, step.decimal,
+                          step.saturated ? " (saturated)"
+                          : step.rounded ? " (rounded)"
+                                         : ""));
   }
   for (const std::string& reason : e.reasons)
     page.Line(&reason == &e.reasons.front() ? "rule" : "", reason);
@@ -155,10 +170,11 @@ nlohmann::ordered_json ToJson(const ElementFacts& element) {
   return json;
 }
 
-nlohmann::ordered_json ToJson(const Explanation& e) {
+nlohmann::ordered_json ToJson(const Explanation& e, const Typed& typed) {
   nlohmann::ordered_json json = {
       {"profile", e.profile}, {"round", Name(e.rounding)}, {"overflow", Name(e.overflow)},
       {"from", e.from->name}, {"to", e.to->name},          {"source", ToJson(e.source)}};
+  if (!typed.number.off_by.empty()) json["source"]["off_by"] = typed.number.off_by;
   if (e.is_rounded) {
     json["kept"] = e.kept;
     json["discarded"] = e.discarded;
@@ -171,8 +187,10 @@ nlohmann::ordered_json ToJson(const Explanation& e) {
     }
   }
   for (const ScaledStep& step : e.steps) {
-    json["steps"].push_back(
-        {{"step", step.what}, {"decimal", step.decimal}, {"rounded", step.rounded}});
+    json["steps"].push_back({{"step", step.what},
+                             {"decimal", step.decimal},
+                             {"rounded", step.rounded},
+                             {"saturated", step.saturated}});
   }
   json["rule"] = e.reasons;
   json["result"] = ToJson(e.result);
@@ -189,46 +207,73 @@ struct Row {
   Result<Explanation> explanation;
 };
 
-// One line a row; rows whose result is not the first one's are marked.
+// Four digits of a distance that the single picture has in full.
+std::string UlpText(const Explanation& e) {
+  return e.ulp_error.empty() ? "-"
+                             : fmt::format("{:.4g}", std::strtod(e.ulp_error.c_str(), nullptr));
+}
+
+// One line a row, columns as wide as they need; rows whose result is not the first one's are marked.
 void DrawTable(Page& page, std::string_view heading, const std::vector<Row>& rows) {
-  page.Full(fmt::format("{:<18} {:<8} {:<18} {:<12} {}", heading, "code", "value", "outcome",
-                        "ulp error"));
+  std::vector<std::array<std::string, 5>> cells = {
+      {std::string(heading), "code", "value", "outcome", "ulp error"}};
   std::optional<std::uint64_t> first;
   bool differ = false;
   for (const Row& row : rows) {
-    if (!row.explanation.ok()) {
-      page.Full(fmt::format("{:<18} {}", row.label, row.explanation.status().message()));
-      continue;
-    }
+    if (!row.explanation.ok()) continue;
     const Explanation& e = *row.explanation;
     if (!first) first = e.result.word;
     const bool other = e.result.word != *first;
     differ |= other;
-    std::string line = fmt::format("{:<18} {:<8} {:<18} {:<12} {:<8}", row.label, e.result.code,
-                                   ValueText(e.result.word, GetFormat(e.to->id)), Name(e.outcome),
-                                   e.ulp_error.empty() ? "-" : Digits(e.ulp_error, 9));
-    if (other) line += page.pen().Mark("  <> first");
-    line.erase(line.find_last_not_of(' ') + 1);
-    page.Full(line);
+    cells.push_back({row.label, e.result.code, Digits(e.result.decimal, 16),
+                     std::string(Name(e.outcome)), UlpText(e) + (other ? " *" : "")});
+  }
+  std::array<std::size_t, 5> widths{};
+  for (const auto& line : cells) {
+    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+  }
+  for (const auto& line : cells) {
+    std::string text;
+    for (std::size_t i = 0; i < widths.size(); ++i)
+      text += fmt::format("{:<{}} ", line[i], widths[i]);
+    page.Full(text.substr(0, text.find_last_not_of(' ') + 1));
   }
   page.Blank();
-  page.Full(differ ? "they differ" : "all agree");
+  for (const Row& row : rows) {
+    if (!row.explanation.ok()) page.Line("refused", row.explanation.status().message());
+  }
+  page.Full(differ ? "* differs from the first" : "all agree");
+}
+
+// The status to end with when no row has an answer, or the question itself is wrong.
+Status Verdict(const std::vector<Row>& rows) {
+  Status refusal;
+  bool answered = false;
+  for (const Row& row : rows) {
+    if (row.explanation.ok()) {
+      answered = true;
+      continue;
+    }
+    const Status& status = row.explanation.status();
+    if (refusal.ok() || status.code() == StatusCode::kUsage) refusal = status;
+  }
+  return answered && refusal.code() != StatusCode::kUsage ? Status() : refusal;
 }
 
 Status Finish(const Page& page, const nlohmann::ordered_json& json, bool as_json) {
   return Print(as_json ? JsonLine(json) : page.text());
 }
 
-nlohmann::ordered_json RowsToJson(std::string_view key, const std::vector<Row>& rows) {
+nlohmann::ordered_json RowsToJson(std::string_view key, const std::vector<Row>& rows,
+                                  const Typed& typed) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const Row& row : rows) {
-    nlohmann::ordered_json one = {{std::string(key), row.label}};
     if (row.explanation.ok()) {
-      one.update(ToJson(*row.explanation));
+      json.push_back(ToJson(*row.explanation, typed));
     } else {
-      one["refused"] = row.explanation.status().message();
+      json.push_back(
+          {{std::string(key), row.label}, {"refused", row.explanation.status().message()}});
     }
-    json.push_back(one);
   }
   return json;
 }
@@ -237,7 +282,7 @@ nlohmann::ordered_json RowsToJson(std::string_view key, const std::vector<Row>& 
 
 struct Parsed {
   CastRequest request;
-  ParsedNumber number;
+  Typed typed;
   bool all_modes = false;
   bool all_profiles = false;
 };
@@ -262,7 +307,7 @@ Result<Parsed> Parse(const ExplainOptions& o) {
   if (GetFormat(r.from).kind == Kind::kComplex) return Explain(r, 0).status();
   Result<ParsedNumber> number = ParseNumber(o.value, GetFormat(r.from));
   if (!number.ok()) return number.status();
-  parsed.number = std::move(*number);
+  parsed.typed = {o.value, std::move(*number)};
   return parsed;
 }
 
@@ -273,22 +318,22 @@ Status RunAllModes(Page& page, const ExplainOptions& o, const Parsed& parsed) {
   for (const RoundingRow& mode : kRoundings) {
     CastRequest request = parsed.request;
     request.rounding = mode.rounding;
-    Result<Explanation> one = Explain(request, parsed.number.word);
+    Result<Explanation> one = Explain(request, parsed.typed.number.word);
     if (one.ok() || one.status().code() != StatusCode::kUnsupported)
       rows.push_back({std::string(mode.name), one});
   }
   // No mode at all: the pair is refused, with its reason.
-  if (rows.empty()) return Explain(parsed.request, parsed.number.word).status();
-  if (!rows.front().explanation.ok()) return rows.front().explanation.status();
+  if (rows.empty()) return Explain(parsed.request, parsed.typed.number.word).status();
+  if (const Status status = Verdict(rows); !status.ok()) return status;
   Explanation first = *rows.front().explanation;
   page.Full(fmt::format("{} to {}, profile {}, every mode of the pair", first.from->name,
                         first.to->name, first.profile));
   page.Blank();
-  DrawElement(page, "source", first.source);
+  DrawSource(page, first, parsed.typed);
   DrawRounding(page, first);
   page.Blank();
   DrawTable(page, "mode", rows);
-  return Finish(page, RowsToJson("mode", rows), o.json);
+  return Finish(page, RowsToJson("round", rows, parsed.typed), o.json);
 }
 
 Status RunAllProfiles(Page& page, const ExplainOptions& o, const Parsed& parsed) {
@@ -296,18 +341,24 @@ Status RunAllProfiles(Page& page, const ExplainOptions& o, const Parsed& parsed)
   for (const Profile& profile : kProfiles) {
     CastRequest request = parsed.request;
     request.profile = profile.name;
-    const Result<Explanation> one = Explain(request, parsed.number.word);
+    const Result<Explanation> one = Explain(request, parsed.typed.number.word);
     if (!FindCast(profile, request.from, request.to, request.dequantization.has_value())) continue;
     const std::string mode = one.ok() ? fmt::format(" {}", Name(one->rounding)) : "";
     rows.push_back({fmt::format("{}{}", profile.name, mode), one});
   }
-  if (rows.empty()) return Explain(parsed.request, parsed.number.word).status();
-  page.Line("",
-            fmt::format("{} {} to {}, every profile that has the pair, by its defaults", o.value,
-                        GetFormat(parsed.request.from).name, GetFormat(parsed.request.to).name));
+  if (rows.empty()) return Explain(parsed.request, parsed.typed.number.word).status();
+  if (const Status status = Verdict(rows); !status.ok()) return status;
+  const bool defaults = !o.round && !o.overflow && !o.nan;
+  page.Full(fmt::format("{} to {}, every profile that has the pair{}",
+                        GetFormat(parsed.request.from).name, GetFormat(parsed.request.to).name,
+                        defaults ? ", by its defaults" : ""));
+  page.Blank();
+  const auto answered =
+      std::find_if(rows.begin(), rows.end(), [](const Row& row) { return row.explanation.ok(); });
+  DrawSource(page, *answered->explanation, parsed.typed);
   page.Blank();
   DrawTable(page, "profile and mode", rows);
-  return Finish(page, RowsToJson("profile_row", rows), o.json);
+  return Finish(page, RowsToJson("profile", rows, parsed.typed), o.json);
 }
 
 Status RunVia(Page& page, const ExplainOptions& o, const Parsed& parsed) {
@@ -317,8 +368,8 @@ Status RunVia(Page& page, const ExplainOptions& o, const Parsed& parsed) {
   first.to = *via;
   CastRequest second = parsed.request;
   second.from = *via;
-  const Result<Explanation> single = Explain(parsed.request, parsed.number.word);
-  const Result<Explanation> half = Explain(first, parsed.number.word);
+  const Result<Explanation> single = Explain(parsed.request, parsed.typed.number.word);
+  const Result<Explanation> half = Explain(first, parsed.typed.number.word);
   for (const Result<Explanation>* one : {&single, &half}) {
     if (!one->ok()) return one->status();
   }
@@ -327,17 +378,18 @@ Status RunVia(Page& page, const ExplainOptions& o, const Parsed& parsed) {
   const bool differ = single->result.word != twice->result.word;
   page.Full(ModeText(*single));
   page.Blank();
-  page.Line("source", fmt::format("{}  {}", single->source.code, ValueOf(single->source)));
+  DrawSource(page, *single, parsed.typed);
+  page.Blank();
   page.Line("once", fmt::format("{}  {}", single->result.code, ValueOf(single->result)));
   page.Line("via", fmt::format("{}  {} ({})", half->result.code, ValueOf(half->result),
                                GetFormat(*via).name));
   page.Line("twice", fmt::format("{}  {}", twice->result.code, ValueOf(twice->result)));
   page.Blank();
-  page.Line(
-      "", differ ? "rounding twice gives another result" : "rounding twice gives the same result");
-  const nlohmann::ordered_json json = {{"once", ToJson(*single)},
-                                       {"via", ToJson(*half)},
-                                       {"twice", ToJson(*twice)},
+  page.Full(differ ? "rounding twice gives another result"
+                   : "rounding twice gives the same result");
+  const nlohmann::ordered_json json = {{"once", ToJson(*single, parsed.typed)},
+                                       {"via", ToJson(*half, parsed.typed)},
+                                       {"twice", ToJson(*twice, {})},
                                        {"differ", differ}};
   return Finish(page, json, o.json);
 }
@@ -354,12 +406,10 @@ Status RunExplain(const ExplainOptions& o) {
   if (parsed->all_modes) return RunAllModes(page, o, *parsed);
   if (parsed->all_profiles) return RunAllProfiles(page, o, *parsed);
   if (o.via) return RunVia(page, o, *parsed);
-  const Result<Explanation> e = Explain(parsed->request, parsed->number.word);
+  const Result<Explanation> e = Explain(parsed->request, parsed->typed.number.word);
   if (!e.ok()) return e.status();
-  Draw(page, *e, parsed->number, o.value);
-  nlohmann::ordered_json json = ToJson(*e);
-  if (!parsed->number.off_by.empty()) json["source"]["off_by"] = parsed->number.off_by;
-  return Finish(page, json, o.json);
+  Draw(page, *e, parsed->typed);
+  return Finish(page, ToJson(*e, parsed->typed), o.json);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/whole_number.h"
 #include "exactcast/names.h"
 
 namespace exactcast::cli {
@@ -35,10 +36,8 @@ struct VectorsOptions {
 Status FillNumber(std::string_view option, const std::optional<std::string>& word,
                   std::uint64_t* target) {
   if (!word) return {};
-  const std::optional<std::uint64_t> number = ParseInteger<std::uint64_t>(*word);
-  if (!number) {
-    return UsageError(fmt::format("{} {}: not a whole number from 0 up", option, *word));
-  }
+  const Result<std::uint64_t> number = ParseWholeNumber(option, *word);
+  if (!number.ok()) return number.status();
   *target = *number;
   return {};
 }
@@ -59,18 +58,26 @@ Result<FileVectorsRequest> ToRequest(const VectorsOptions& o) {
   return r;
 }
 
+// What the counts are of: from complex to complex each part is counted by itself.
+bool CountsParts(const FileVectorsResult& r) {
+  return GetFormat(r.from).kind == Kind::kComplex && GetFormat(r.to).kind == Kind::kComplex;
+}
+
 std::string Summary(const FileVectorsResult& r, std::uint64_t seed) {
   const Counts& c = r.counts;
   std::string text = fmt::format(
-      "{} to {}, profile {}, mode {}: {} elements: {} exact, {} rounded, {} overflowed, {} "
+      "{} to {}, profile {}, mode {}: {} elements{}: {} exact, {} rounded, {} overflowed, {} "
       "underflowed, {} NaN\n",
       GetFormat(r.from).name, GetFormat(r.to).name, r.profile, Name(r.rounding), r.elements,
-      c.exact, c.rounded, c.overflowed, c.underflowed, c.nan);
+      CountsParts(r) ? " of two parts" : "", c.exact, c.rounded, c.overflowed, c.underflowed,
+      c.nan);
   if (r.random == 0) {
     text += "inputs: every code\n";
   } else {
-    text += fmt::format("inputs: {} chosen, {} random (seed {})\n", r.elements - r.random, r.random,
+    text += fmt::format("inputs: {} chosen, {} random (seed {})", r.elements - r.random, r.random,
                         seed);
+    if (r.filling != 0) text += fmt::format(", {} of them to fill a byte", r.filling);
+    text += "\n";
   }
   return text + fmt::format("{}\n{}\n", r.input, r.output);
 }
@@ -84,7 +91,9 @@ std::string SummaryJson(const FileVectorsResult& r, std::uint64_t seed) {
                                        {"to", GetFormat(r.to).name},
                                        {"elements", r.elements},
                                        {"random", r.random},
+                                       {"filling", r.filling},
                                        {"seed", seed},
+                                       {"counted", CountsParts(r) ? "parts" : "elements"},
                                        {"exact", c.exact},
                                        {"rounded", c.rounded},
                                        {"overflowed", c.overflowed},
@@ -122,7 +131,8 @@ Runner AddVectors(CLI::App& app) {
   app.add_option("--nan", o->nan, "a NaN to a float format: keep or zero");
   app.add_option("--count", o->count,
                  "random elements after the chosen ones (default: 1024); none where every code is "
-                 "there, from formats of at most 16 bits");
+                 "there, from formats of at most 16 bits; up to 3 more fill a byte of packed "
+                 "formats");
   app.add_option("--seed", o->seed, "of the random elements (default: 1)");
   app.add_flag("--force", o->force, "replace existing files");
   app.add_flag("--json", o->json, "print the summary as JSON");

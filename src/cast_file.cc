@@ -10,6 +10,8 @@
 
 #include "exactcast/container.h"
 #include "exactcast/derive.h"
+#include "exactcast/number_text.h"
+#include "exactcast/spec/profile.h"
 #include "src/containers/container_row.h"
 #include "src/containers/element_reader.h"
 #include "src/containers/output_file.h"
@@ -88,10 +90,21 @@ class FileCast {
 
   Status DeriveTarget(FormatId from) {
     if (!request_.derive_with) return {};
-    const Result<Derived> derived = Derive(
-        "aclnn", {{OperandKind::kTensor, from}, {OperandKind::kScalar, *request_.derive_with}});
+    const ScalarElement& scalar = *request_.derive_with;
+    const Result<Derived> derived =
+        Derive("aclnn", {{OperandKind::kTensor, from}, {OperandKind::kScalar, scalar.format}});
     if (!derived.ok()) return derived.status();
     request_.to = derived->storage;
+    const Format& part = GetFormat(GetFormat(request_.to).part);
+    const Outcome outcome = CastScalar(scalar, request_.to).outcome;
+    const bool lost =
+        outcome == Outcome::kOverflowed || (outcome == Outcome::kNan && !HasNan(part));
+    if (request_.strict && lost) {
+      return BadInput(
+          fmt::format("the scalar {} does not fit {}; leave --strict out to cast it all the same",
+                      ValueText(scalar.word, GetFormat(GetFormat(scalar.format).part)),
+                      GetFormat(request_.to).name));
+    }
     return {};
   }
 
@@ -214,6 +227,14 @@ class FileCast {
 };
 
 }  // namespace
+
+CastResult CastScalar(const ScalarElement& scalar, FormatId to) {
+  const Format& target = GetFormat(GetFormat(to).part);
+  const CastRow row = exact::ExactCast(GetFormat(scalar.format), GetFormat(to));
+  const Rules rules = row.saturates_by_default ? *row.saturating : *row.not_saturating;
+  return Cast(scalar.word, GetFormat(GetFormat(scalar.format).part), target, Rounding::kTiesToEven,
+              rules);
+}
 
 Result<FileCastResult> CastFile(const FileCastRequest& request) { return FileCast(request).Run(); }
 

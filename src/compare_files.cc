@@ -191,9 +191,10 @@ class Walk {
   [[nodiscard]] Status Shorter(const CompareRequest& request, std::size_t of_a,
                                std::size_t of_b) const {
     const bool a_ends = of_a < of_b;
+    const std::uint64_t elements = done_ + std::min(of_a, of_b);
     return BadInput(fmt::format(
-        "{} ends after {} elements, {} goes on", InputName(a_ends ? request.a : request.b),
-        done_ + std::min(of_a, of_b), InputName(a_ends ? request.b : request.a)));
+        "{} ends after {} element{}, {} goes on", InputName(a_ends ? request.a : request.b),
+        elements, elements == 1 ? "" : "s", InputName(a_ends ? request.b : request.a)));
   }
 
   // `first` is a multiple of kPiece.

@@ -118,16 +118,29 @@ std::string LostText(const derivation::LostValue& lost) {
 DerivedOperand Follow(const DerivationSystem& system, const Operand& operand,
                       const Derived& derived, const std::vector<FormatId>& path,
                       const DeriveOptions& options) {
-  DerivedOperand result = {operand, operand.type != derived.type, std::nullopt};
+  // A Python bool is no weak type but a bool.
+  const NumberType type =
+      operand.type.weak == Weak::kBool ? NumberType(FormatId::kBool) : operand.type;
+  DerivedOperand result = {operand, type != derived.type, std::nullopt, {}};
   if (!result.converted && path.size() == 1) return result;
   for (const FormatId format : path) {
-    if (operand.type == NumberType(format)) continue;
+    if (type == NumberType(format)) continue;
     const auto lost = FindLost(system, operand, format, options);
     if (!lost) continue;
     result.lost = LostText(*lost);
+    const bool python_int = operand.kind == OperandKind::kPython && type.weak == Weak::kInt;
+    if (python_int && IsInteger(GetFormat(format))) result.raises = system.python_overflow;
     break;
   }
   return result;
+}
+
+// That operands of 64 bits came in with 32, beside what the lattice says.
+std::string WithNarrowing(std::string_view irregular) {
+  if (irregular == jax::kWhyX32) return std::string(jax::kWhyNarrowedX32);
+  std::string text(irregular);
+  Append(text, jax::kWhyNarrowed, "; ");
+  return text;
 }
 
 // All operands at once: torch, numpy, jax.
@@ -145,17 +158,16 @@ Result<Derived> DeriveAtOnce(const DerivationSystem& system, const std::vector<O
                      {},
                      std::string(answer.rule),
                      std::string(answer.irregular)};
+  bool narrowed = false;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     std::vector<FormatId> path = {derived.storage};
-    const bool narrowed =
-        canonical[i].type != operands[i].type && operands[i].kind != OperandKind::kPython;
-    if (narrowed) {
+    if (canonical[i].type != operands[i].type && operands[i].kind != OperandKind::kPython) {
       path.insert(path.begin(), canonical[i].type.format);
-      Append(derived.irregular, "with x64 off there are no types of 64 bits: they come in with 32",
-             "; ");
+      narrowed = true;
     }
     derived.operands.push_back(Follow(system, operands[i], derived, path, options));
   }
+  if (narrowed) derived.irregular = WithNarrowing(answer.irregular);
   return derived;
 }
 
@@ -195,7 +207,7 @@ std::vector<Operand> Operands(OperandKind kind, std::span<const FormatId> format
 DerivationTable MakeTable(const DerivationSystem& system, const DeriveOptions& options,
                           std::string_view name, std::vector<Operand> rows,
                           std::vector<Operand> columns) {
-  DerivationTable table = {name, std::move(rows), std::move(columns), {}};
+  DerivationTable table = {name, std::move(rows), std::move(columns), {}, {}};
   for (const Operand& row : table.rows) {
     std::vector<Derivation>& cells = table.cells.emplace_back();
     for (const Operand& column : table.columns) {
@@ -311,6 +323,7 @@ std::vector<DerivationTable> DerivationTables(const DerivationSystem& system,
     nodes.reserve(jax::kNodes.size());
     for (const NumberType& node : jax::kNodes) nodes.push_back({kTensor, node});
     add("lattice", nodes, nodes);
+    if (!options.x64) tables.back().note = jax::kBareLattice;
     return tables;
   }
   // torch: without the float8 types, which promote with nothing.

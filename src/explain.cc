@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <utility>
@@ -41,8 +42,7 @@ std::string_view Article(Rounding rounding) {
     case Rounding::kToOdd:
       return "an inexact value to the neighbour with the odd code";
     case Rounding::kHybrid:
-      return "up in magnitude when the bits below the kept ones reach a threshold of the source's "
-             "low bits";
+      break;  // ExplainHybrid
   }
   return "";
 }
@@ -163,10 +163,27 @@ class Explainer {
                                       CodeIsOdd(split.kept, place, last_place_of) ? "odd" : "even")
                         : ""));
     if (split.discarded == Discarded::kZero && !away) return Say("nothing to round");
-    const std::string_view mode = Name(e_.rounding);
-    Say(fmt::format("{} rounds {}: the magnitude {}", mode, Article(p_.rounding),
-                    away ? "goes up" : "stays"));
-    if (p_.rounding == Rounding::kHybrid && split.discarded == Discarded::kZero) {
+    const std::string_view ends = away ? "goes up" : "stays";
+    if (p_.rounding == Rounding::kHybrid) return ExplainHybrid(split, ends);
+    Say(fmt::format("{} rounds {}: the magnitude {}", Name(e_.rounding), Article(p_.rounding),
+                    ends));
+  }
+
+  void ExplainHybrid(const Split& split, std::string_view ends) {
+    const hifloat8::HybridChoice choice = HybridChoiceOf(x_, word_, *p_.source);
+    if (!choice.by_threshold) {
+      return Say(LeadingExponent(x_) < hifloat8::kMinExponent - 1
+                     ? "hybrid: below 2^-23 everything becomes zero"
+                     : fmt::format("hybrid is round from 2^-3 up to 2^4, a tie away from zero: the "
+                                   "magnitude {}",
+                                   ends));
+    }
+    Say(fmt::format(
+        "hybrid: the {} bits below the kept ones are {}, the threshold from the source's low "
+        "bits is {}; {}: the magnitude {}",
+        choice.length, Bits(choice.number, choice.length), Bits(choice.threshold, choice.length),
+        choice.up ? "reached" : "not reached", ends));
+    if (split.discarded == Discarded::kZero) {
       Say("the literal rule moves this value although nothing was discarded");
     }
   }
@@ -176,7 +193,8 @@ class Explainer {
   void ExplainNan() {
     if (!IsFloat(to_)) return Say(fmt::format("{} has no NaN: +0", to_.name));
     if (p_.rules.nan == NanRule::kZero) {
-      return Say(fmt::format("{} turns NaN into +0 in this form", e_.profile));
+      return Say(e_.profile == "exact" ? "NaN becomes +0, as asked for"
+                                       : fmt::format("{} saturates: NaN becomes +0", e_.profile));
     }
     if (!HasNan(to_)) return Say(fmt::format("{} has no NaN: +0", to_.name));
     Say("NaN stays NaN: quiet, with the sign and top payload bits that the target has room for");
@@ -202,8 +220,8 @@ class Explainer {
 
   void ExplainZero(const CastResult& r) {
     if (!HasZero(to_)) return Say(fmt::format("{} has no zero: its least value stands", to_.name));
-    const bool lost = x_.negative && (r.bits & SignBit(to_)) == 0 && to_.kind != Kind::kSigned;
-    Say(lost && IsFloat(to_) ? fmt::format("{} has no -0: +0", to_.name) : "zero stays zero");
+    const bool lost = x_.negative && r.bits == 0;
+    Say(lost ? fmt::format("{} has no -0: +0", to_.name) : "zero stays zero");
   }
 
   void ExplainNegative() {
@@ -237,18 +255,20 @@ class Explainer {
       case OverflowRule::kIeee:
         break;
     }
+    const bool ieee = p_.rounding != Rounding::kToOdd && p_.rounding != Rounding::kHybrid;
+    const std::string rule = ieee ? "IEEE 754 7.4" : fmt::format("profile {}", e_.profile);
     if (IsNumber(Decode(e_.result.word, to_)) && HasNan(to_)) {
-      return Say(fmt::format("IEEE 754 7.4: {} stops at the largest finite value on this side",
+      return Say(fmt::format("{}: {} stops at the largest finite value on this side", rule,
                              Name(e_.rounding)));
     }
     SayInfinityOf(
-        fmt::format("IEEE 754 7.4: {} overflows to infinity on this side", Name(e_.rounding)));
+        fmt::format("{}: {} overflows to infinity on this side", rule, Name(e_.rounding)));
   }
 
   // ---- scaled casts -----------------------------------------------------------------------------
 
-  void AddStep(std::string what, const Exact& value, bool rounded) {
-    e_.steps.push_back({std::move(what), ExactDecimal(value), rounded});
+  void AddStep(std::string what, const Exact& value, bool rounded, bool saturated = false) {
+    e_.steps.push_back({std::move(what), ExactDecimal(value), rounded && !saturated, saturated});
   }
 
   void ExplainScaleToFloat16() {
@@ -267,7 +287,7 @@ class Explainer {
       AddStep(what, t.value, t.inexact);
     }
     AddStep("float16(t)", Decode(e_.result.word, to_),
-            !(ToRational(t.value) == Value(e_.result.word)));
+            !(ToRational(t.value) == Value(e_.result.word)), e_.outcome == Outcome::kOverflowed);
   }
 
   void ExplainScaleToInt8() {
@@ -281,9 +301,19 @@ class Explainer {
         CastExact(t.value, GetFormat(FormatId::kInt16), Rounding::kTiesToEven,
                   {.overflow = OverflowRule::kSaturate}, 0, f32);
     AddStep("rint(t), saturated to int16", Decode(integer.bits, GetFormat(FormatId::kInt16)),
-            integer.outcome != Outcome::kExact);
-    AddStep(fmt::format("clamped to -256..255, {:+}, saturated to {}", p_.offsets[0], to_.name),
-            Decode(e_.result.word, to_), false);
+            integer.outcome != Outcome::kExact, integer.outcome == Outcome::kOverflowed);
+    const auto wide = static_cast<std::int16_t>(integer.bits);
+    const int clamped = std::clamp<int>(wide, -256, 255);
+    AddInteger("clamped to -256..255", clamped, clamped != wide);
+    const int sum = clamped + p_.offsets[0];
+    AddInteger(fmt::format("t + {}", p_.offsets[0]), sum, false);
+    const Exact result = Decode(e_.result.word, to_);
+    AddStep(fmt::format("{}(t)", to_.name), result, false, ToRational(result) != sum);
+  }
+
+  void AddInteger(std::string what, int value, bool saturated) {
+    const auto word = static_cast<std::uint64_t>(std::int64_t{value});
+    AddStep(std::move(what), Decode(word, GetFormat(FormatId::kInt64)), false, saturated);
   }
 
   // ---- neighbours and errors --------------------------------------------------------------------
@@ -321,7 +351,8 @@ class Explainer {
     const mpq_class magnitude = abs(ToRational(x_));
     std::uint64_t low = 0;
     std::uint64_t high = LargestRank(to_, x_.negative);
-    if (IsInteger(to_) && x_.negative && !to_.has_sign) return;
+    const Neighbour at_zero = MakeNeighbour(WordOf({x_.negative, 0}, to_));
+    if (high == 0) return SetNeighbours(at_zero, std::nullopt);  // negative, without a sign
     while (low < high) {
       const std::uint64_t middle = high - (high - low) / 2;
       const std::optional<mpq_class> value = Value(WordOf({x_.negative, middle}, to_));
@@ -332,7 +363,7 @@ class Explainer {
       }
     }
     const std::optional<mpq_class> nearest = Value(WordOf({x_.negative, low}, to_));
-    if (!nearest || abs(*nearest) > magnitude) return;
+    if (abs(*nearest) > magnitude) return SetNeighbours(std::nullopt, at_zero);  // no zero below it
     const Neighbour inner = MakeNeighbour(WordOf({x_.negative, low}, to_));
     if (abs(*nearest) == magnitude) return SetNeighbours(inner, inner);
     if (low == LargestRank(to_, x_.negative)) return SetNeighbours(inner, std::nullopt);
@@ -344,7 +375,8 @@ class Explainer {
     if (!result || !IsNumber(x_) || to_.kind == Kind::kBoolean || !e_.steps.empty()) return;
     const mpq_class error = *result - ToRational(x_);
     e_.error = DecimalText(error);
-    if (e_.is_rounded) e_.ulp_error = DecimalText(abs(error) / PowerOfTwo(e_.place));
+    if (e_.is_rounded && e_.outcome != Outcome::kOverflowed)
+      e_.ulp_error = DecimalText(abs(error) / PowerOfTwo(e_.place));
   }
 
   const Params& p_;

@@ -39,12 +39,15 @@ Exact ToSticky(const mpq_class& x, bool negative) {
 }
 
 Result<ParsedNumber> ParseBits(std::string_view text, const Format& format) {
-  const std::string_view digits =
-      text.substr(text.starts_with("0x") || text.starts_with("0X") ? 2 : 0);
+  const bool binary = text.starts_with("0b") || text.starts_with("0B");
+  const bool prefix = binary || text.starts_with("0x") || text.starts_with("0X");
+  const std::string_view digits = text.substr(prefix ? 2 : 0);
   std::uint64_t bits = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bits, 16);
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), bits, binary ? 2 : 16);
   if (digits.empty() || end != digits.data() + digits.size()) {
-    return BadInput(fmt::format("'{}' is not a hexadecimal bit pattern", text));
+    return BadInput(
+        fmt::format("'{}' is not a bit pattern; write bits:0x3f00 or bits:0b101", text));
   }
   if (error != std::errc{} || bits > LowMask(format.bits + format.low_zeros)) {
     return BadInput(fmt::format("{} has {} bits; {} has more", format.name,
@@ -104,7 +107,8 @@ Result<ParsedNumber> ParseNumber(std::string_view text, const Format& format) {
   if (text.empty()) return BadInput("an empty value is not a number");
   if (text.starts_with("bits:")) return ParseBits(text.substr(5), format);
   if (std::optional<Result<ParsedNumber>> special = ParseSpecial(text, format)) return *special;
-  const std::optional<mpq_class> typed = ParseRational(text);
+  bool clamped = false;
+  const std::optional<mpq_class> typed = ParseRational(text, &clamped);
   if (!typed) {
     return BadInput(fmt::format(
         "'{}' is not a number; write 1.75, 1e-3, 0x1.8p-3, 5/2, bits:0x3f00, inf or nan", text));
@@ -114,10 +118,14 @@ Result<ParsedNumber> ParseNumber(std::string_view text, const Format& format) {
   }
   const Exact x = ToSticky(*typed, text.starts_with('-'));
   const CastResult r = CastExact(x, format, Rounding::kTiesToEven, {}, 0, format);
-  if (r.outcome == Outcome::kOverflowed || (x.cls == Class::kZero && !HasZero(format))) {
+  const bool below =
+      !HasZero(format) && (x.cls == Class::kZero || LeadingExponent(x) < MinExponent(format));
+  const bool no_truth = format.kind == Kind::kBoolean && r.outcome != Outcome::kExact;
+  if (r.outcome == Outcome::kOverflowed || below || no_truth) {
     return BadInput(fmt::format("{} is outside the range of {}", text, format.name));
   }
   const Exact held = Decode(r.bits, format);
+  if (clamped && *typed != 0) return ParsedNumber{r.bits, "less than 1e-99999"};
   const mpq_class off = ToRational(held) - *typed;
   return ParsedNumber{r.bits, off == 0 ? "" : ShortText(off)};
 }

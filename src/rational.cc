@@ -68,7 +68,7 @@ std::optional<Digits> ParseDigits(std::string_view text, int base) {
 }
 
 // Digits with an optional point and exponent: base 10 with e, base 16 with p (a power of two).
-std::optional<mpq_class> ParsePositional(std::string_view text) {
+std::optional<mpq_class> ParsePositional(std::string_view text, bool* clamped) {
   const bool hex = text.starts_with("0x") || text.starts_with("0X");
   if (hex) text.remove_prefix(2);
   const std::size_t mark = text.find_first_of(hex ? "pP" : "eE");
@@ -76,6 +76,7 @@ std::optional<mpq_class> ParsePositional(std::string_view text) {
   const std::optional<long> exponent =
       mark == std::string_view::npos ? 0 : ParseExponent(text.substr(mark + 1));
   if (!digits || !exponent) return std::nullopt;
+  if (clamped != nullptr && std::abs(*exponent) == kExponentLimit) *clamped = true;
   mpq_class value(digits->value, Power(hex ? 16 : 10, digits->after_point));
   value.canonicalize();
   const mpz_class scale = Power(hex ? 2 : 10, static_cast<unsigned long>(std::abs(*exponent)));
@@ -96,13 +97,13 @@ mpq_class ToRational(const Exact& x) {
   return x.negative ? -magnitude : magnitude;
 }
 
-std::optional<mpq_class> ParseRational(std::string_view text) {
+std::optional<mpq_class> ParseRational(std::string_view text, bool* clamped) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
   const std::size_t slash = text.find('/');
-  std::optional<mpq_class> value = ParsePositional(text.substr(0, slash));
+  std::optional<mpq_class> value = ParsePositional(text.substr(0, slash), clamped);
   if (value && slash != std::string_view::npos) {
-    const std::optional<mpq_class> denominator = ParsePositional(text.substr(slash + 1));
+    const std::optional<mpq_class> denominator = ParsePositional(text.substr(slash + 1), clamped);
     if (!denominator || *denominator == 0) return std::nullopt;
     *value /= *denominator;
   }

@@ -22,8 +22,8 @@ mpq_class PowerOfTwo(long exponent);
 mpq_class ToRational(const Exact& x);
 
 // Decimal (1.75, 1e-3), hexadecimal (0x1.8p-3) or a fraction of two such (5/2), with an optional
-// sign; nothing for any other text. Exponents beyond +-100,000 count as that.
-std::optional<mpq_class> ParseRational(std::string_view text);
+// sign; nothing for any other text. Exponents beyond +-100,000 count as that, and `clamped` says so.
+std::optional<mpq_class> ParseRational(std::string_view text, bool* clamped = nullptr);
 
 // All digits of a fraction whose decimal expansion ends: "-0.0625".
 std::string DecimalText(const mpq_class& x);

@@ -2,12 +2,18 @@
 //
 // WriteVectors: test data into files. Which data is vectors.cc's matter.
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstddef>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "exactcast/vectors.h"
+#include "src/containers/descriptor.h"
 #include "src/containers/output_file.h"
 #include "src/kernels/words.h"
 
@@ -33,6 +39,51 @@ Bytes ToRaw(const std::vector<std::uint64_t>& words, const Format& format) {
   return packed;
 }
 
+// Where a regular file gets its name: links in the last place are followed, whether they lead to a
+// file or not.
+struct Target {
+  std::filesystem::path folder;
+  std::filesystem::path name;
+};
+
+Target FindTarget(std::filesystem::path path) {
+  std::error_code error;
+  for (int hop = 0; hop < 40; ++hop) {
+    const std::filesystem::path next = std::filesystem::read_symlink(path, error);
+    if (error) break;
+    path = path.parent_path() / next;
+  }
+  return {path.has_parent_path() ? path.parent_path() : ".", path.filename()};
+}
+
+// What goes to both would replace each other, or be mixed. Hard links are two names, and each gets
+// a file of its own; devices keep nothing.
+bool AreOneFile(const OutputPlace& a, const OutputPlace& b) {
+  if (a.straight_through() || b.straight_through()) {
+    return a.facts && b.facts && !S_ISCHR(a.facts->st_mode) && a.facts->st_dev == b.facts->st_dev &&
+           a.facts->st_ino == b.facts->st_ino;
+  }
+  const Target target_a = FindTarget(a.path);
+  const Target target_b = FindTarget(b.path);
+  std::error_code error;
+  return target_a.name == target_b.name &&
+         std::filesystem::equivalent(target_a.folder, target_b.folder, error);
+}
+
+// As OutputFile::Create; a folder that takes no new file is named.
+Result<OutputFile> Create(const OutputPlace& place, bool force) {
+  Result<OutputFile> file = OutputFile::Create(place, {.force = force});
+  if (file.ok() || place.facts) return file;
+  const std::string folder = FindTarget(place.path).folder.string();
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder, error)) return file;
+  const std::string name = OutputName(place.path);
+  const std::string& message = file.status().message();
+  const std::string reason = message.substr(std::min(message.size(), name.size() + 2));
+  return NotWritten(fmt::format("{}: cannot be created in the folder {}{}", name, Printable(folder),
+                                reason == ErrorText(ENOENT) ? "" : ": " + reason));
+}
+
 // Both files or neither, as far as that can be had: both are whole before the first gets its name,
 // and a first one that is new goes again when the second fails. One that was replaced stays.
 Status WriteBoth(const FileVectorsRequest& request, const FileVectorsResult& names, const Bytes& in,
@@ -41,9 +92,14 @@ Status WriteBoth(const FileVectorsRequest& request, const FileVectorsResult& nam
   if (!in_place.ok()) return in_place.status();
   const Result<OutputPlace> out_place = OutputPlace::Find(names.output);
   if (!out_place.ok()) return out_place.status();
-  Result<OutputFile> input = OutputFile::Create(*in_place, {.force = request.force});
+  if (AreOneFile(*in_place, *out_place)) {
+    return UsageError(fmt::format("{} and {} lead to one file", OutputName(names.input),
+                                  OutputName(names.output)));
+  }
+  const Target target = FindTarget(names.input);
+  Result<OutputFile> input = Create(*in_place, request.force);
   if (!input.ok()) return input.status();
-  Result<OutputFile> output = OutputFile::Create(*out_place, {.force = request.force});
+  Result<OutputFile> output = Create(*out_place, request.force);
   if (!output.ok()) return output.status();
   Status status = input->Write(in.data(), in.size());
   if (status.ok()) status = output->Write(out.data(), out.size());
@@ -51,12 +107,12 @@ Status WriteBoth(const FileVectorsRequest& request, const FileVectorsResult& nam
   if (!status.ok()) return status;
   status = output->Commit();
   const bool is_new = !in_place->facts && !in_place->handed_over;
-  if (!status.ok() && is_new) unlink(names.input.c_str());
+  if (!status.ok() && is_new) unlink((target.folder / target.name).c_str());
   return status;
 }
 
 Status CheckRequest(const FileVectorsRequest& request) {
-  if (request.prefix.empty() || request.prefix.ends_with('/')) {
+  if (request.prefix.empty() || request.prefix == "-" || request.prefix.ends_with('/')) {
     return UsageError("PREFIX needs a name: PREFIX.in.bin and PREFIX.out.bin are written");
   }
   if (request.vectors.count > kMostRandomVectors) {
@@ -96,6 +152,7 @@ Result<FileVectorsResult> WriteVectors(const FileVectorsRequest& request) {
                               .overflow = plan->overflow(),
                               .elements = vectors.elements,
                               .random = vectors.random,
+                              .filling = vectors.filling,
                               .counts = plan->Run(in.data(), out.data(), elements)};
   if (Status status = WriteBoth(request, result, in, out); !status.ok()) return status;
   return result;

@@ -263,6 +263,7 @@ Vectors MakeVectors(FormatId from, FormatId to, const VectorOptions& options) {
     ++vectors.random;
     ++vectors.elements;
   }
+  vectors.filling = vectors.random - count;
   return vectors;
 }
 

@@ -345,17 +345,23 @@ TEST_F(Command, DeriveWithCastsTheTensorAndTheScalar) {
   const std::string ints = Bytes<std::int32_t>({1, 16777217, -3});
   const CommandResult run = Cast(ints, {"--from", "s32", "--derive-with", "float32:0.1"});
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_EQ(run.out,
-            "int32 to float32, profile exact, mode rint: 3 elements: 2 exact, 1 rounded, 0 "
-            "overflowed, 0 underflowed, 0 NaN\n"
-            "scalar float32 1.00000001e-01 (0x1.99999ap-4) = 0x3dcccccd to float32: 1.00000001e-01 "
-            "(0x1.99999ap-4) = 0x3dcccccd\n");
+  EXPECT_EQ(
+      run.out,
+      "int32 to float32, profile exact, mode rint: 3 elements: 2 exact, 1 rounded, 0 "
+      "overflowed, 0 underflowed, 0 NaN\n"
+      "scalar float32 1.00000001e-01 (0x1.99999ap-4) = 0x3dcccccd (0.1 is 1.49011612e-09 off) to "
+      "float32: 1.00000001e-01 (0x1.99999ap-4) = 0x3dcccccd, exact\n");
   EXPECT_EQ(Output(), Bytes<float>({1.0f, 16777216.0f, -3.0f}));
   const CommandResult json =
       Cast(Bytes<std::uint16_t>({0x3c00}), {"--from", "f16", "--derive-with", "f64:1/3", "--json"});
   EXPECT_EQ(json.status, 0) << json.err;
   EXPECT_EQ(nlohmann::json::parse(json.out)["to"], "float16");
-  EXPECT_EQ(nlohmann::json::parse(json.out)["scalar"]["bits"], "0x3555");
+  EXPECT_EQ(nlohmann::json::parse(json.out)["scalar"]["result_bits"], "0x3555");
+  EXPECT_EQ(nlohmann::json::parse(json.out)["scalar"]["outcome"], "rounded");
+  ExpectError(Cast(std::string(1, 1), {"--from", "s8", "--derive-with", "s32:300", "--strict"}), 3,
+              "the scalar 300 does not fit int8");
+  ExpectError(Cast(ints, {"--from", "s32", "--derive-with", "f32:1", "--round", "floor"}), 2,
+              "by profile exact, rint");
   EXPECT_EQ(Cast(Bytes<float>({2.0f}), {"--from", "f32", "--derive-with", "c64:1"}).status, 0);
   EXPECT_EQ(Output(), Bytes<float>({2.0f, 0.0f}));
   ExpectError(Cast(ints, {"--from", "u32", "--derive-with", "f32:1"}), 4,
@@ -386,7 +392,7 @@ TEST_F(Command, WrongUseIsStatus2) {
   ExpectError(Cast(floats_, {"--from", "f32", "--to", "f16", "--shape", "2,x"}), 2,
               "'x' is not a dimension");
   ExpectError(Cast(floats_, {"--to", "f16"}), 2, "--from");
-  ExpectError(Cast(floats_, {"--from", "f32"}), 2, "--to is required");
+  ExpectError(Cast(floats_, {"--from", "f32"}), 2, "--to FORMAT is required");
   ExpectError(Cast(floats_, {"--from", "f32", "--to", "f16", "--thread", "2"}), 2, "--thread");
   ExpectError(Cast(floats_, {"--from", "f32", "--to", "f16", "--threads", "0"}), 2, "--threads");
   ExpectError(RunCommand({"cast"}), 2, "INPUT is required");

@@ -274,6 +274,15 @@ TEST_F(CompareCommand, WhatAToleranceAcceptsIsShownAndStatus0) {
   EXPECT_NE(run.out.find("element 1: 65536 ulp, accepted\n"), std::string::npos) << run.out;
 }
 
+TEST_F(CompareCommand, AnUlpBeyond64BitsIsTooLarge) {
+  ExpectError(Run(a_, b_, {"--format", "f16", "--ulp", "18446744073709551616"}), 2,
+              "--ulp 18446744073709551616: too large");
+  ExpectError(Run(a_, b_, {"--format", "f16", "--ulp", "x"}), 2, "not a whole number from 0 up");
+  ExpectError(Run(a_, b_, {"--format", "f16", "--ulp", "-1"}), 2, "not a whole number from 0 up");
+  ExpectError(Run(a_, b_, {"--format", "f16", "--ulp", ""}), 2, "not a whole number from 0 up");
+  EXPECT_EQ(Run(a_, a_, {"--format", "f16", "--ulp", "18446744073709551615"}).status, 0);
+}
+
 TEST_F(CompareCommand, NanPayloadsCountWhenAsked) {
   const std::string a = support::Bytes<std::uint16_t>({0x7e00, 0x7e00});
   const std::string b = support::Bytes<std::uint16_t>({0x7e00, 0xfe01});

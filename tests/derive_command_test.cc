@@ -166,6 +166,90 @@ TEST(DeriveCommand, TablesAreWholeInTextAndJson) {
   EXPECT_EQ(jax["cells"].size(), 35u);
 }
 
+// The table is the lattice, a query is not: 64-bit operands come in with 32 first.
+TEST(DeriveCommand, TheLatticeWithX64OffSaysThatAQueryNarrowsFirst) {
+  const auto json = Json({"--table", "--profile", "jax"})["tables"][0];
+  const std::string note = json["note"];
+  EXPECT_TRUE(Contains(note, "bare lattice, as jnp.promote_types")) << note;
+  EXPECT_TRUE(Contains(note, "int64 as int32")) << note;
+  EXPECT_TRUE(Contains(Derive({"--table", "--profile", "jax"}).out, "\nnote: " + note + "\n"));
+  EXPECT_FALSE(Json({"--table", "--profile", "jax", "--x64", "on"})["tables"][0].contains("note"));
+  EXPECT_FALSE(Json({"--table", "--profile", "numpy"})["tables"][0].contains("note"));
+  EXPECT_EQ(FirstWord({"--profile", "jax", "--tensor", "int64", "--tensor", "uint64"}), "int32");
+}
+
+TEST(DeriveCommand, OneNoteWithX64Off) {
+  const CommandResult run = Derive({"--profile", "jax", "--tensor", "int64", "--tensor", "uint64"});
+  EXPECT_TRUE(Contains(run.out,
+                       "\nnote: with x64 off there are no types of 64 bits: they come in with 32, "
+                       "and uint32 lies below int32, whose range is smaller\n"))
+      << run.out;
+  EXPECT_TRUE(
+      Contains(Derive({"--profile", "jax", "--tensor", "uint32", "--tensor", "int32"}).out,
+               "\nnote: with x64 off nothing becomes 64 bits wide: uint32 lies below int32"));
+}
+
+TEST(DeriveCommand, NumpyRaisesForAPythonIntThatAnIntegerTypeDoesNotHold) {
+  const Words integer = {"--profile", "numpy", "--tensor", "int8", "--python", "int"};
+  EXPECT_TRUE(Contains(Derive(integer).out,
+                       "python int: converted to int8, OverflowError for values that do not fit, "
+                       "128 for one\n"));
+  const auto json = Json(integer)["operands"][1];
+  EXPECT_EQ(json["loses_values"], false);
+  EXPECT_EQ(json["raises"], "OverflowError");
+  EXPECT_EQ(json["refused_value"], "128");
+  EXPECT_FALSE(json.contains("lost_value"));
+  EXPECT_TRUE(Contains(Derive({"--profile", "numpy", "--tensor", "float16", "--python", "int"}).out,
+                       "python int: converted to float16, loses values, 2049 for one"));
+  EXPECT_TRUE(Contains(Derive({"--profile", "torch", "--tensor", "int8", "--python", "int"}).out,
+                       "python int: converted to int8, loses values, 128 for one"));
+}
+
+TEST(DeriveCommand, APythonBoolIsABool) {
+  for (const char* profile : {"torch", "numpy", "jax"}) {
+    const Words words = {"--profile", profile, "--tensor", "bool", "--python", "bool"};
+    EXPECT_TRUE(Contains(Derive(words).out, "python bool: not converted\n")) << profile;
+    EXPECT_EQ(Json(words)["operands"][1]["converted"], false) << profile;
+  }
+  EXPECT_TRUE(Contains(Derive({"--profile", "torch", "--tensor", "int8", "--python", "bool"}).out,
+                       "python bool: converted to int8, exactly\n"));
+}
+
+TEST(DeriveCommand, NumpyClaimsNoTypeThatHoldsUint64AndInt64) {
+  const CommandResult run =
+      Derive({"--profile", "numpy", "--tensor", "uint64", "--tensor", "int64"});
+  EXPECT_FALSE(Contains(run.out, "holds every")) << run.out;
+  EXPECT_TRUE(Contains(run.out, "the smallest type to which NumPy calls every cast safe"));
+  EXPECT_TRUE(Contains(run.out, "note: no integer type holds both; float64 counts as safe"));
+}
+
+TEST(DeriveCommand, AllFitsInEightyColumnsWithEveryReasonOnce) {
+  const Words rows[] = {{"--tensor", "bf16", "--python", "int"},
+                        {"--tensor", "f64", "--scalar", "c64", "--tensor", "int64"},
+                        {"--tensor", "uint16", "--scalar", "f32"},
+                        {"--tensor", "c128", "--python", "complex"}};
+  for (Words words : rows) {
+    words.push_back("--all");
+    const CommandResult run = Derive(words);
+    EXPECT_EQ(run.status, 0) << run.err;
+    std::size_t begin = 0;
+    for (std::size_t end; (end = run.out.find('\n', begin)) != std::string::npos; begin = end + 1) {
+      const std::string line = run.out.substr(begin, end - begin);
+      // A line of a single word, the exact decimal of a value, may be longer.
+      const bool one_word = line.find(' ', line.find_first_not_of(' ')) == std::string::npos;
+      EXPECT_TRUE(line.size() <= 80 || one_word) << line;
+      EXPECT_TRUE(line.empty() || line.back() != ' ') << line;
+    }
+  }
+  const CommandResult run = Derive({"--tensor", "bf16", "--python", "int", "--all"});
+  EXPECT_TRUE(Contains(run.out, "\nnumpy       x                [3]\n")) << run.out;
+  EXPECT_TRUE(Contains(run.out, "\n[3] numpy does not know bfloat16; its types are bool"))
+      << run.out;
+  EXPECT_TRUE(Contains(run.out, "tensor bfloat16: not converted\n" + std::string(29, ' ') +
+                                    "python int: converted to bfloat16"))
+      << run.out;
+}
+
 TEST(DeriveCommand, AllShowsEverySystemAndMarksDisagreement) {
   const auto json = Json({"--all", "--tensor", "c64", "--scalar", "f64"});
   ASSERT_EQ(json.size(), kDerivationSystems.size());
@@ -194,6 +278,9 @@ TEST(DeriveCommand, AllShowsEverySystemAndMarksDisagreement) {
 TEST(DeriveCommand, WrongUseIsStatus2AndWhatASystemLacksIsStatus4) {
   ExpectError({}, 2, "at least two operands");
   ExpectError({"--tensor", "f32"}, 2, "at least two operands");
+  ExpectError({"--tensor", "int8,float16"}, 2, "unknown format 'int8,float16'");
+  ExpectError({"--python", "integer"}, 2, "unknown Python number 'integer'");
+  ExpectError({"--out", "floot32", "--all"}, 2, "did you mean float32");
   ExpectError({"--tensor", "f4", "--tensor", "f32"}, 2, "different things");
   ExpectError({"--tensor", "", "--tensor", "f32"}, 2, "an empty format");
   ExpectError({"--tensor", "floot32", "--tensor", "f32"}, 2, "did you mean float32");

@@ -280,6 +280,12 @@ TEST(ExplainCommand, DrawsInEightyColumns) {
         {"-9223372036854775807", "--from", "s64", "--to", "f32"},
         {"0x1p-1074", "--from", "f64", "--to", "f32", "--via", "f16"},
         {"464", "--to", "e4m3fn", "--profile", "all"},
+        {"0.1", "--from", "f64", "--to", "f32", "--round", "all"},
+        {"1.7", "--to", "float16", "--profile", "ascend950", "--round", "all"},
+        {"0.3", "--to", "float16", "--profile", "all", "--round", "rint"},
+        {"bits:0xff7c15920538c20f", "--from", "u64", "--to", "f64"},
+        {"1e19", "--from", "f64", "--to", "u64"},
+        {"1e19", "--from", "f64", "--to", "f64", "--round", "all"},
         {"27061", "--from", "s16", "--to", "s8", "--profile", "ascend950", "--deqscale",
          "867/262144"}}) {
     std::vector<std::string> all = {"explain"};
@@ -293,6 +299,37 @@ TEST(ExplainCommand, DrawsInEightyColumns) {
     }
     EXPECT_EQ(run.out.find('\x1b'), std::string::npos) << "no colour where there is no terminal";
   }
+}
+
+TEST(Explain, TheValueAtHandIsANeighbourAlsoAtTheEndOfTheRange) {
+  const Result<Explanation> negative =
+      Explain({.from = FormatId::kFloat32, .to = FormatId::kUint8}, 0xbecccccd);  // -0.4
+  EXPECT_FALSE(negative->below);
+  EXPECT_EQ(negative->above->element.code, "0x00");
+  EXPECT_EQ(negative->above->distance, "0.4000000059604644775390625");
+  const Result<Explanation> tiny =
+      Explain({.from = FormatId::kFloat32, .to = FormatId::kFloat8E8m0fnu}, 0x000116c2);  // 1e-40
+  EXPECT_FALSE(tiny->below);
+  EXPECT_EQ(tiny->above->element.code, "0x00");
+}
+
+TEST(Explain, HybridShowsWhatItCompared) {
+  const auto reasons = [](std::uint64_t word) {
+    const Result<Explanation> e = Explain({.from = FormatId::kFloat32,
+                                           .to = FormatId::kHifloat8,
+                                           .profile = "ascend950",
+                                           .rounding = Rounding::kHybrid},
+                                          word);
+    std::string all;
+    for (const std::string& reason : e->reasons) all += reason + "\n";
+    return all;
+  };
+  EXPECT_NE(reasons(0x3f880000).find("hybrid is round from 2^-3 up to 2^4"), std::string::npos);
+  EXPECT_NE(reasons(0x41800000)
+                .find("are 00000000000000, the threshold from the source's low bits is "
+                      "00000000000000; reached"),
+            std::string::npos);
+  EXPECT_NE(reasons(0x41800000).find("the literal rule moves this value"), std::string::npos);
 }
 
 TEST(ExplainCommand, SaysWhatAPersonWhoSuspectsABugWantsToKnow) {
@@ -359,6 +396,11 @@ TEST(ExplainCommand, ErrorsAreOneLineWithTheDocumentedStatus) {
   expect({"1", "--from", "s32", "--to", "f16", "--profile", "ascend950"}, 2, "--deqscale");
   expect({"1", "--to", "f16", "--round", "all", "--via", "f64"}, 2, "one at a time");
   expect({"--to", "f16"}, 2, "VALUE is required");
+  expect({"1.5", "--to", "f16", "--profile", "all", "--round", "hybrid"}, 4, "hybrid");
+  expect({"300", "--from", "s16", "--to", "s8", "--profile", "all", "--overflow", "ieee"}, 2,
+         "spelt wrap");
+  expect({"2", "--from", "bool", "--to", "f16"}, 3, "outside the range of bool");
+  expect({"1e-50", "--from", "e8m0", "--to", "f16"}, 3, "outside the range");
 }
 
 TEST(ExplainCommand, AValueMayBeginWithAMinus) {

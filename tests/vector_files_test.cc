@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -105,7 +106,95 @@ TEST_F(VectorFiles, NeitherAppearsWhenOneCannot) {
   ExpectError(Run({"--from", "f16", "--to", "f32"}), 5, "no/such");
 }
 
+// Two links to one file: the outputs would replace the inputs.
+TEST_F(VectorFiles, OneFileForBothIsRefusedBeforeAnythingIsWritten) {
+  const std::string one = folder_.Path("one");
+  std::filesystem::create_symlink("one", in_);
+  std::filesystem::create_symlink(one, out_);
+  std::vector<std::string> words = {"--from", "f16", "--to", "f32"};
+  for (const bool exists : {false, true}) {
+    if (exists) support::WriteFile(one, "old");
+    for (const bool force : {false, true}) {
+      if (force) words.push_back("--force");
+      ExpectError(Run(words), 2, "v.in.bin and " + out_ + " lead to one file");
+      if (force) words.pop_back();
+    }
+  }
+  EXPECT_EQ(support::ReadFile(one), "old");
+  std::filesystem::remove(in_);
+  EXPECT_EQ(Run({"--from", "f16", "--to", "f32", "--force"}).status, 0);
+}
+
+TEST_F(VectorFiles, LinksToTwoFilesAndHardLinksAreTwoFiles) {
+  std::filesystem::create_symlink("a", in_);
+  std::filesystem::create_symlink("b", out_);
+  EXPECT_EQ(Run({"--from", "f16", "--to", "f32"}).status, 0);
+  EXPECT_EQ(support::ReadFile(folder_.Path("a")).size(), 2u * 65536);
+  EXPECT_EQ(support::ReadFile(folder_.Path("b")).size(), 4u * 65536);
+  std::filesystem::remove(in_);
+  std::filesystem::remove(out_);
+  std::filesystem::create_hard_link(folder_.Path("a"), in_);
+  std::filesystem::create_hard_link(folder_.Path("a"), out_);
+  EXPECT_EQ(Run({"--from", "f16", "--to", "f32", "--force"}).status, 0);
+  EXPECT_EQ(support::ReadFile(in_).size(), 2u * 65536);
+  EXPECT_EQ(support::ReadFile(out_).size(), 4u * 65536);
+}
+
+TEST_F(VectorFiles, ElementsThatFillAByteAreTold) {
+  const CommandResult run = Run({"--from", "f32", "--to", "fp4_e2m1", "--count", "3", "--json"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  const auto json = nlohmann::json::parse(run.out);
+  const std::uint64_t filling = json["filling"];
+  EXPECT_EQ(json["random"], 3 + filling);
+  EXPECT_LT(filling, 4u);
+  std::set<std::string> ends;
+  for (const char* count : {"0", "1", "2", "3"}) {
+    const std::string out =
+        Run({"--from", "f32", "--to", "fp4_e2m1", "--count", count, "--force"}).out;
+    const std::size_t at = out.find("random (seed 1)");
+    ends.insert(at == std::string::npos ? "" : out.substr(at, out.find('\n', at) - at));
+  }
+  EXPECT_TRUE(ends.contains("random (seed 1), 1 of them to fill a byte"));
+  EXPECT_TRUE(ends.contains("random (seed 1), 3 of them to fill a byte") ||
+              ends.contains("random (seed 1), 2 of them to fill a byte"));
+  EXPECT_EQ(nlohmann::json::parse(
+                Run({"--from", "f32", "--to", "f16", "--count", "3", "--json", "--force"})
+                    .out)["filling"],
+            0);
+}
+
+TEST_F(VectorFiles, CountsOfComplexElementsAreOfParts) {
+  const auto run = [&](const char* from, const char* to, const char* more) {
+    return Run({"--from", from, "--to", to, "--count", "5", "--force", more}).out;
+  };
+  EXPECT_NE(run("complex64", "complex32", "--force").find(" elements of two parts: "),
+            std::string::npos);
+  EXPECT_EQ(run("complex64", "f16", "--force").find("of two parts"), std::string::npos);
+  for (const char* to : {"complex32", "f16"}) {
+    const auto json = nlohmann::json::parse(run("complex64", to, "--json"));
+    std::uint64_t sum = 0;
+    for (const char* key : {"exact", "rounded", "overflowed", "underflowed", "nan"}) {
+      sum += json[key].get<std::uint64_t>();
+    }
+    const bool parts = json["counted"] == "parts";
+    EXPECT_EQ(parts, to == std::string("complex32"));
+    EXPECT_EQ(sum, json["elements"].get<std::uint64_t>() * (parts ? 2 : 1)) << to;
+  }
+}
+
+TEST_F(VectorFiles, AFolderThatTakesNoFilesIsNamed) {
+  prefix_ = "/proc/r";
+  ExpectError(Run({"--from", "f16", "--to", "f32"}), 5,
+              "/proc/r.in.bin: cannot be created in the folder /proc\n");
+  prefix_ = folder_.Path(std::string(300, 'v'));
+  ExpectError(Run({"--from", "f16", "--to", "f32"}), 5, ": file name too long");
+}
+
 TEST_F(VectorFiles, WrongUseIsOneLine) {
+  ExpectError(Run({"--from", "f32", "--to", "f16", "--seed", "99999999999999999999"}), 2,
+              "--seed 99999999999999999999: too large");
+  ExpectError(Run({"--from", "f32", "--to", "f16", "--count", "99999999999999999999"}), 2,
+              "--count 99999999999999999999: too large");
   ExpectError(Run({"--from", "f33", "--to", "f16"}), 2, "f33");
   ExpectError(Run({"--from", "f32"}), 2, "--to is required");
   ExpectError(Run({"--from", "f32", "--to", "f16", "--round", "rond"}), 2, "did you mean round");
@@ -118,6 +207,8 @@ TEST_F(VectorFiles, WrongUseIsOneLine) {
   prefix_ = folder_.Path("");
   ExpectError(Run({"--from", "f32", "--to", "f16"}), 2, "PREFIX needs a name");
   EXPECT_TRUE(folder_.Names().empty());
+  prefix_ = "-";
+  ExpectError(Run({"--from", "f32", "--to", "f16"}), 2, "PREFIX needs a name");
 }
 
 }  // namespace

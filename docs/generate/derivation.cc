@@ -118,7 +118,7 @@ constexpr const char* kJax =
 The result is the least type above all operands. Python numbers and weakly typed arrays are `i*`, `f*`, `c*` (held as int32,
 float32, complex64, or with x64 on as int64, float64, complex128); a Python bool is bool. With x64 off (JAX's default) there
 are no 64-bit arrays: int64, uint64, float64 and complex128 come in as int32, uint32, float32 and complex64, which `derive`
-does first. The lattice, each type with those directly above it:
+does first. The tables are the lattice itself, as jnp.promote_types has it. The lattice, each type with those directly above it:
 
 | type | directly above it |
 |---|---|

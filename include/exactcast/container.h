@@ -11,16 +11,23 @@
 #include <vector>
 
 #include "exactcast/cast.h"
+#include "exactcast/spec/reference.h"
 #include "exactcast/status.h"
 
 namespace exactcast {
+
+struct ScalarElement {
+  FormatId format = FormatId::kFloat32;
+  std::uint64_t word = 0;  // of a complex format: the real part; the imaginary part is 0
+};
 
 struct FileCastRequest {
   std::string input;   // a path; "-" is standard input, raw
   std::string output;  // a path; "-" is standard output, raw
   FormatId to = FormatId::kFloat32;
-  // The format of a scalar: `to` is what aclnn derives for the input's tensor with it.
-  std::optional<FormatId> derive_with = std::nullopt;
+  // A scalar: `to` is what aclnn derives for the input's tensor with it, and both are cast to that by
+  // profile exact, rint. `strict` asks the same of the scalar.
+  std::optional<ScalarElement> derive_with = std::nullopt;
   // Needed for raw input and for .npy files of opaque type.
   std::optional<FormatId> from = std::nullopt;
   // As in CastRequest.
@@ -36,6 +43,9 @@ struct FileCastRequest {
   bool force = false;     // replace an existing output
   int threads = 0;        // 0: as many as the process may use
 };
+
+// The scalar in a format that was derived, by profile exact, rint.
+CastResult CastScalar(const ScalarElement& scalar, FormatId to);
 
 struct FileCastResult {
   std::string profile;

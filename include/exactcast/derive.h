@@ -25,6 +25,7 @@ struct DerivedOperand {
   // A value of the operand that does not survive, "257"; nothing when all do. Decided from the
   // formats, for the operand's whole range: a Python int has none.
   std::optional<std::string> lost;
+  std::string_view raises;  // what the system raises for such a value; empty: it takes the loss
 };
 
 struct Derived {
@@ -72,6 +73,7 @@ struct DerivationTable {
   std::vector<Operand> rows;
   std::vector<Operand> columns;
   std::vector<std::vector<Derivation>> cells;  // [row][column]
+  std::string_view note;  // where the table is not what Derive answers; empty elsewhere
 };
 std::vector<DerivationTable> DerivationTables(const DerivationSystem& system,
                                               const DeriveOptions& options = {});

@@ -45,6 +45,7 @@ struct ScaledStep {
   std::string what;  // "t = t * 2^-17"
   std::string decimal;
   bool rounded = false;
+  bool saturated = false;
 };
 
 struct Explanation {
@@ -70,8 +71,10 @@ struct Explanation {
 
   ElementFacts result;
   Outcome outcome = Outcome::kExact;
-  std::string error;      // result minus source value, exact decimal; empty where one is not finite
-  std::string ulp_error;  // its magnitude in units of 2^place, exact decimal; empty without a place
+  std::string error;  // result minus source value, exact decimal; empty where one is not finite
+  std::string
+      ulp_error;  // its magnitude in units of 2^place, exact decimal; empty without a place and
+                  // where the value did not fit
 };
 
 // Explains the cast of one element `word` as `request` has it; packings do not matter.

@@ -31,6 +31,7 @@ struct DerivationSystem {
   bool has_python;                    // weak Python numbers
   bool has_weak_types;                // i*, f*, c*
   bool pairwise;                      // from left to right; else all operands at once
+  std::string_view python_overflow;   // raised for a Python int that an integer type does not hold
   Derivation (*join)(std::span<const Operand> operands, const DeriveOptions& options);
 };
 
@@ -67,19 +68,19 @@ inline constexpr auto kJaxFormats = [] {
 // clang-format off
 inline constexpr auto kDerivationSystems = std::to_array<DerivationSystem>({
   {"aclnn",      "Ascend aclnn, as published",        "CANN, deduction relationship of types, tables 1 and 2",
-   "pair by pair from left to right",                 derivation::aclnn::kFormats, true,  false, false, true,
+   "pair by pair from left to right",                 derivation::aclnn::kFormats, true,  false, false, true,  "",
    derivation::JoinAclnn<derivation::aclnn::Source::kPublished>},
   {"aclnn-code", "Ascend aclnn, as coded",            "CANN, PromoteType and CombineCategoriesWithComplex of the public headers and operators",
-   "pair by pair from left to right",                 derivation::aclnn::kFormats, true,  false, false, true,
+   "pair by pair from left to right",                 derivation::aclnn::kFormats, true,  false, false, true,  "",
    derivation::JoinAclnn<derivation::aclnn::Source::kCode>},
   {"torch",      "PyTorch result_type",               "PyTorch, TypeProperties.cpp and ScalarType.cpp",
-   "each category of operands by itself, then the categories", derivation::torch::kFormats, true, true, false, false,
+   "each category of operands by itself, then the categories", derivation::torch::kFormats, true, true, false, false, "",
    derivation::JoinTorch},
   {"numpy",      "NumPy 2 result_type",               "NumPy, data type promotion; NEP 50",
-   "all at once, the highest kind first; the order is irrelevant", derivation::numpy::kFormats, false, true, false, false,
+   "all at once, the highest kind first; the order is irrelevant", derivation::numpy::kFormats, false, true, false, false, "OverflowError",
    derivation::JoinNumpy},
   {"jax",        "JAX result_type",                   "JAX, type promotion semantics; dtypes.py",
-   "the least upper bound of all",                    derivation::kJaxFormats, false, true, true, false,
+   "the least upper bound of all",                    derivation::kJaxFormats, false, true, true, false, "",
    derivation::JoinJax},
 });
 // clang-format on

@@ -92,17 +92,26 @@ constexpr std::uint64_t EncodeMagnitude(std::uint64_t significand, int exponent)
 //   float32   number = the 14 fraction bits below the kept ones   threshold = the 14 lowest
 //   float16   number = the 2 fraction bits below the kept ones    threshold = bit 0 of the word, 1
 //   e = -23   number = 1, then the top 13 (float16: 1) fraction bits
-constexpr bool HybridThresholdMet(std::uint64_t word, std::uint64_t fraction, int fraction_bits,
-                                  int e) noexcept {
-  if (e < kMinExponent - 1) return false;
-  if (-3 <= e && e <= 3) return ((fraction >> (fraction_bits - 4)) & 1) != 0;  // half away
+//   |e| <= 3  no threshold: half away, by the first discarded bit
+struct HybridChoice {
+  bool up = false;
+  bool by_threshold = false;
+  int length = 0;  // of number and threshold, in bits
+  std::uint64_t number = 0;
+  std::uint64_t threshold = 0;
+};
+
+constexpr HybridChoice ChooseHybrid(std::uint64_t word, std::uint64_t fraction, int fraction_bits,
+                                    int e) noexcept {
+  if (e < kMinExponent - 1) return {};
+  if (-3 <= e && e <= 3) return {.up = ((fraction >> (fraction_bits - 4)) & 1) != 0};
   const bool from_float32 = fraction_bits == 23;
   const int length = from_float32 ? 14 : 2;
   const std::uint64_t threshold = from_float32 ? fraction & LowMask(length) : (word & 1) << 1 | 1;
   const std::uint64_t number =
       e < kMinExponent ? std::uint64_t{1} << (length - 1) | fraction >> (fraction_bits - length + 1)
                        : fraction >> (fraction_bits - MantissaBits(e) - length) & LowMask(length);
-  return number >= threshold;
+  return {number >= threshold, true, length, number, threshold};
 }
 
 }  // namespace exactcast::hifloat8

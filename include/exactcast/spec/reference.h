@@ -60,6 +60,15 @@ constexpr bool CodeIsOdd(std::uint64_t kept, int place, const Format& f) noexcep
   return (kept & 1) != 0;
 }
 
+// What mode hybrid makes of a finite float32 or float16.
+constexpr hifloat8::HybridChoice HybridChoiceOf(const Exact& x, std::uint64_t word,
+                                                const Format& source) noexcept {
+  const int e = LeadingExponent(x);
+  const std::uint64_t fraction =
+      x.significand << (source.mantissa_bits - (e - x.exponent)) & LowMask(source.mantissa_bits);
+  return hifloat8::ChooseHybrid(word, fraction, source.mantissa_bits, e);
+}
+
 // Keeps what stands at 2^place and above, seen as the format `f` sees it. `word` and `source` serve
 // mode hybrid alone.
 constexpr Rounded RoundTo(const Exact& x, int place, const Format& f, Rounding rounding,
@@ -67,13 +76,7 @@ constexpr Rounded RoundTo(const Exact& x, int place, const Format& f, Rounding r
   const int shift = place - x.exponent;
   if (shift <= 0) return {.significand = x.significand, .exponent = x.exponent};
   const Split split = SplitAt(x.significand, shift);
-  bool threshold_met = false;
-  if (rounding == Rounding::kHybrid) {
-    const int e = LeadingExponent(x);
-    const std::uint64_t fraction =
-        x.significand << (source.mantissa_bits - (e - x.exponent)) & LowMask(source.mantissa_bits);
-    threshold_met = hifloat8::HybridThresholdMet(word, fraction, source.mantissa_bits, e);
-  }
+  const bool threshold_met = rounding == Rounding::kHybrid && HybridChoiceOf(x, word, source).up;
   const bool away = RoundsAway(rounding, {.negative = x.negative,
                                           .kept_is_odd = CodeIsOdd(split.kept, place, f),
                                           .discarded = split.discarded,

@@ -127,6 +127,19 @@ inline constexpr auto kRemarks = std::to_array<Remark>({
 
 inline constexpr std::string_view kWhyX32 =
     "with x64 off nothing becomes 64 bits wide: uint32 lies below int32, whose range is smaller";
+inline constexpr std::string_view kWhyNarrowed =
+    "with x64 off there are no types of 64 bits: they come in with 32";
+// Both at once.
+inline constexpr std::string_view kWhyNarrowedX32 =
+    "with x64 off there are no types of 64 bits: they come in with 32, and uint32 lies below "
+    "int32, "
+    "whose range is smaller";
+
+// What is to be said about the lattice with x64 off.
+inline constexpr std::string_view kBareLattice =
+    "the bare lattice, as jnp.promote_types has it; derive with operands, as jnp.result_type, "
+    "first "
+    "takes those of 64 bits as 32 bits wide (int64 as int32), since x64 is off";
 
 constexpr std::string_view WhyIrregular(const Operand& a, const Operand& b, bool x64) noexcept {
   if (a.type.weak != Weak::kNone || b.type.weak != Weak::kNone) return {};

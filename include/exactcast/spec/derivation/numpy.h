@@ -23,7 +23,7 @@ inline constexpr auto kFormats = [] {
 
 inline constexpr auto kRemarks = std::to_array<Remark>({
     {"uint64 with a signed integer gives float64",
-     "no integer type holds both; float64 does not hold them either",
+     "no integer type holds both; float64 counts as safe for both, though it rounds large values",
      [](FormatId a, FormatId b) {
        return (a == FormatId::kUint64 && GetFormat(b).kind == Kind::kSigned) ||
               (b == FormatId::kUint64 && GetFormat(a).kind == Kind::kSigned);
@@ -130,7 +130,8 @@ constexpr Derivation Join(std::span<const Operand> operands) noexcept {
   }
   if (highest) highest = PromoteAll(operands, *highest);
   if (weak != Weak::kNone) return WithPython(highest, weak);
-  Derivation result = {*highest, "the smallest type that holds every operand (promote_types)"};
+  Derivation result = {*highest,
+                       "the smallest type to which NumPy calls every cast safe (promote_types)"};
   if (typed == 2) {
     result.irregular = FindRemark(kRemarks, operands[0].type.format, operands[1].type.format);
   }
