@@ -53,6 +53,7 @@ std::unique_ptr<CommandLine> MakeCommandLine() {
 
 std::vector<std::string_view> CommandNames() {
   std::vector<std::string_view> names;
+  names.reserve(kCommands.size());
   for (const CommandRow& row : kCommands) names.emplace_back(row.name);
   return names;
 }

@@ -103,10 +103,6 @@ std::string DescribeOne(const Format& f) {
 
 // Every code in code order: its neighbours in value order, class, exact and hexadecimal value.
 Status PrintCodes(const Format& f, bool json) {
-  if (f.kind == Kind::kComplex || f.bits > kMostCodeBits) {
-    return UsageError(fmt::format("{} has 2^{} codes; --codes lists formats of at most {} bits",
-                                  f.name, f.bits, kMostCodeBits));
-  }
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   std::string text;
   if (!json)
@@ -128,7 +124,7 @@ Status PrintCodes(const Format& f, bool json) {
                           beside.next, ClassName(code, f), ExactDecimal(x), hex);
     }
   }
-  if (!json) return Print(text);
+  if (!json) return Print(DescribeOne(f) + "\n" + text);
   nlohmann::ordered_json one = ToJson(f);
   one["codes"] = std::move(rows);
   return Print(JsonLine(one));
@@ -146,10 +142,9 @@ Status RunFormats(const std::string& name, bool codes, bool json) {
   if (!id.ok()) return id.status();
   const Format& f = GetFormat(*id);
   if (codes) {
-    if (!json) {
-      const Status status =
-          f.bits <= kMostCodeBits && f.kind != Kind::kComplex ? Print(DescribeOne(f)) : Status();
-      if (!status.ok()) return status;
+    if (f.kind == Kind::kComplex || f.bits > kMostCodeBits) {
+      return UsageError(fmt::format("{} has 2^{} codes; --codes lists formats of at most {} bits",
+                                    f.name, f.bits, kMostCodeBits));
     }
     return PrintCodes(f, json);
   }

@@ -13,7 +13,7 @@ namespace {
 // Cuts at blanks, and within a word that is longer than a line: exact decimals can be.
 std::vector<std::string> Wrap(std::string_view text) {
   std::vector<std::string> lines;
-  constexpr std::size_t width = kWidth - kIndent;
+  const std::size_t width = kWidth - kIndent;
   while (text.size() > width) {
     std::size_t cut = text.rfind(' ', width);
     const bool within_word = cut == std::string_view::npos || cut == 0;

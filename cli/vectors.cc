@@ -76,7 +76,7 @@ std::string Summary(const FileVectorsResult& r, std::uint64_t seed) {
   } else {
     text += fmt::format("inputs: {} chosen, {} random (seed {})", r.elements - r.random, r.random,
                         seed);
-    if (r.filling != 0) text += fmt::format(", {} of them to fill a byte", r.filling);
+    if (r.filling != 0) text += fmt::format(", {} of them to fill bytes", r.filling);
     text += "\n";
   }
   return text + fmt::format("{}\n{}\n", r.input, r.output);

@@ -361,6 +361,9 @@ TEST_F(CompareCommand, StreamsThatEndApartAreRefused) {
   EXPECT_EQ(shell(a_, a_ + "xx"), 3);
   EXPECT_EQ(support::ReadFile(folder_.Path("err")),
             "exactcast: /dev/fd/3 ends after 5 elements, /dev/fd/0 goes on\n");
+  EXPECT_EQ(shell(a_, a_.substr(0, 2)), 3);
+  EXPECT_EQ(support::ReadFile(folder_.Path("err")),
+            "exactcast: /dev/fd/0 ends after 1 element, /dev/fd/3 goes on\n");
 }
 
 TEST_F(CompareCommand, ErrorsAreOneLine) {

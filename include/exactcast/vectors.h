@@ -27,7 +27,7 @@ struct Vectors {
   std::vector<std::uint64_t> words;  // of complex elements the real and then the imaginary part
   std::uint64_t elements = 0;
   std::uint64_t random = 0;   // how many of them, the last ones, are random
-  std::uint64_t filling = 0;  // how many of those were not asked for and fill a byte
+  std::uint64_t filling = 0;  // how many of those were not asked for and fill bytes
 };
 
 // Elements of `from` for casts to `to`, both being formats that can be cast; always the same ones
@@ -70,15 +70,15 @@ struct FileVectorsResult {
   Overflow overflow;
   std::uint64_t elements = 0;
   std::uint64_t random = 0;   // how many of them are random
-  std::uint64_t filling = 0;  // how many of those were not asked for and fill a byte
+  std::uint64_t filling = 0;  // how many of those were not asked for and fill bytes
   Counts counts;
 };
 
 inline constexpr std::uint64_t kMostRandomVectors = std::uint64_t{1} << 24;
 
-// Writes inputs and outputs as raw files. kUsage, kUnsupported: as MakePlan, a `count` above
-// kMostRandomVectors, no prefix, and two names that lead to one file. kNotWritten: one of the files exists or could not be written; then neither
-// appears.
+// Writes inputs and outputs as raw files. kUsage, kUnsupported: as MakePlan, and a `count` above
+// kMostRandomVectors, a prefix without a name, and two names that lead to one file. kNotWritten:
+// one of the files exists or could not be written; then neither appears.
 Result<FileVectorsResult> WriteVectors(const FileVectorsRequest& request);
 
 }  // namespace exactcast
