@@ -256,6 +256,7 @@ class Explainer {
         return Say(fmt::format("{} saturates: the end of the range", e_.profile));
       case OverflowRule::kWrap:
         return Say(fmt::format("wrap keeps the low {} bits of the rounded integer", to_.bits));
+      case OverflowRule::kNearestInfinity:
       case OverflowRule::kInfinity:
         return SayInfinityOf(
             fmt::format("{} does not saturate here: infinity, in every mode", e_.profile));
