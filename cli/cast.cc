@@ -37,6 +37,7 @@ struct CastOptions {
   std::optional<std::string> shape;
   std::optional<std::string> deqscale;
   std::optional<std::string> offset;
+  ChoiceOptions choices;
   int threads = 0;
   bool unpacked = false;
   bool packed = false;
@@ -140,6 +141,7 @@ Result<FileCastRequest> ToRequest(const CastOptions& o) {
                                Fill<std::vector<std::uint64_t>>(o.shape, r.shape, ParseShape)}) {
     if (!status.ok()) return status;
   }
+  if (const Status status = FillChoices(o.choices, r); !status.ok()) return status;
   Result<std::optional<Dequantization>> d = ParseDequantization(o.deqscale, o.offset, r.to);
   if (!d.ok()) return d.status();
   r.dequantization = std::move(*d);
@@ -166,21 +168,24 @@ bool LosesImaginary(const FileCastResult& r) {
 std::string SummaryLine(const FileCastResult& r, const std::vector<std::string>& scales) {
   const Counts& c = r.counts;
   std::string line = fmt::format(
-      "{} to {}, profile {}, mode {}{}{}: {} element{}: {} exact, {} rounded, {} overflowed, {} "
+      "{} to {}, profile {}, mode {}{}{}{}: {} element{}: {} exact, {} rounded, {} overflowed, {} "
       "underflowed, {} NaN",
       GetFormat(r.from).name, GetFormat(r.to).name, r.profile, Name(r.rounding),
-      scales.empty() ? "" : ", scale ", fmt::join(scales, ","), r.elements,
-      r.elements == 1 ? "" : "s", c.exact, c.rounded, c.overflowed, c.underflowed, c.nan);
+      r.flushes_subnormals ? ", subnormals flushed" : "", scales.empty() ? "" : ", scale ",
+      fmt::join(scales, ","), r.elements, r.elements == 1 ? "" : "s", c.exact, c.rounded,
+      c.overflowed, c.underflowed, c.nan);
   if (LosesImaginary(r)) {
     line += fmt::format(", {} imaginary part{} lost", c.imaginary_lost,
                         c.imaginary_lost == 1 ? "" : "s");
   }
+  if (r.leaves_choices) line += fmt::format(", {} unpredictable", c.unpredictable);
   return line + "\n";
 }
 
 // What became of NaNs; to bool they are true.
 std::string_view NanRuleName(const FileCastResult& r) {
   if (r.to == FormatId::kBool) return "true";
+  if (r.leaves_choices && IsInteger(GetFormat(r.to))) return Name(r.nan_to_integer);
   return r.keeps_nan ? "keep" : "zero";
 }
 
@@ -200,6 +205,10 @@ nlohmann::ordered_json SummaryJson(const FileCastRequest& request, const FileCas
                                  {"overflowed", c.overflowed},
                                  {"underflowed", c.underflowed},
                                  {"nan", c.nan}};
+  if (r.leaves_choices) {
+    json["unpredictable"] = c.unpredictable;
+    json["flush_subnormals"] = r.flushes_subnormals;
+  }
   if (LosesImaginary(r)) json["imaginary_lost"] = c.imaginary_lost;
   if (!scales.empty()) {
     json["deqscale"] = scales;
@@ -271,6 +280,7 @@ Runner AddCast(CLI::App& app) {
   app.add_option("--overflow", o->overflow,
                  "what does not fit: saturate, or ieee (float targets), wrap (integers)");
   app.add_option("--nan", o->nan, "a NaN to a float format: keep or zero");
+  AddChoices(app, &o->choices);
   app.add_option("--shape", o->shape, "shape of raw INPUT, as 2,3");
   app.add_option("--threads", o->threads, "threads to use (default: all that the process may use)")
       ->check(CLI::Range(1, 1024));

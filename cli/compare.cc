@@ -34,6 +34,10 @@ struct CompareOptions {
   std::optional<std::string> ulp;
   std::optional<std::string> atol;
   std::optional<std::string> rtol;
+  std::optional<std::string> from;
+  std::optional<std::string> source;
+  std::optional<std::string> profile;
+  bool permitted = false;
   bool nan_payload = false;
   bool unpacked = false;
   bool packed = false;
@@ -41,6 +45,20 @@ struct CompareOptions {
 };
 
 Result<std::uint64_t> ParseUlp(const std::string& text) { return ParseWholeNumber("--ulp", text); }
+
+// Without a source --from is the format of A and B; with one, that of the source.
+Status FillPermitted(const CompareOptions& o, CompareRequest* r) {
+  if (!o.permitted && !o.source && !o.profile) {
+    if (o.from && o.format) return UsageError("--from is --format by another name; give one");
+    return Fill<FormatId>(o.from, r->format, ParseFormat);
+  }
+  if (!o.permitted || !o.source || !o.profile) {
+    return UsageError(
+        "--permitted, --profile and --source belong together: what was cast, and by whose rules");
+  }
+  r->permitted = {.profile = *o.profile, .source = *o.source};
+  return Fill<FormatId>(o.from, r->permitted->source_format, ParseFormat);
+}
 
 Result<CompareRequest> ToRequest(const CompareOptions& o) {
   CompareRequest r;
@@ -53,7 +71,7 @@ Result<CompareRequest> ToRequest(const CompareOptions& o) {
   r.packed = o.packed;
   for (const Status& status : {Fill<FormatId>(o.format, r.format, ParseFormat),
                                Fill<std::vector<std::uint64_t>>(o.shape, r.shape, ParseShape),
-                               Fill<std::uint64_t>(o.ulp, r.ulp, ParseUlp)}) {
+                               Fill<std::uint64_t>(o.ulp, r.ulp, ParseUlp), FillPermitted(o, &r)}) {
     if (!status.ok()) return status;
   }
   return r;
@@ -117,14 +135,37 @@ std::string Worst(const CompareResult& r) {
     if (d.place.size() > 1) text += fmt::format(" [{}]", fmt::join(d.place, ", "));
     if (IsComplex(r)) text += d.imaginary ? ", imaginary part" : ", real part";
     text += fmt::format(": {}{}\n", MismatchText(d), d.accepted ? ", accepted" : "");
-    text += fmt::format("    A  {}  {}\n", CodeText(d.a, part), ValueText(d.a, part));
-    text += fmt::format("    B  {}  {}\n", CodeText(d.b, part), ValueText(d.b, part));
+    const auto line = [](char side, std::uint64_t word, const Format& f, std::string_view why) {
+      return fmt::format("    {}  {}  {}{}{}\n", side, CodeText(word, f), ValueText(word, f),
+                         why.empty() ? "" : ", ", why);
+    };
+    const bool judged = r.source_format.has_value();
+    if (judged) text += line('S', d.source, GetFormat(*r.source_format), "");
+    text += line('A', d.a, part, judged ? Name(d.grounds_a) : "");
+    text += line('B', d.b, part, judged ? Name(d.grounds_b) : "");
+  }
+  return text;
+}
+
+// "A: 990 default, 10 toward zero"
+std::string GroundsLines(const CompareResult& r) {
+  std::string text;
+  for (const auto& [side, counts] :
+       {std::pair{'A', &r.differences.grounds_a}, std::pair{'B', &r.differences.grounds_b}}) {
+    std::vector<std::string> pieces;
+    for (std::size_t i = 0; i < counts->size(); ++i) {
+      if ((*counts)[i] == 0) continue;
+      pieces.push_back(fmt::format("{} {}", (*counts)[i], kGroundsNames[i]));
+    }
+    text += fmt::format("{}: {}\n", side,
+                        pieces.empty() ? "nothing" : fmt::format("{}", fmt::join(pieces, ", ")));
   }
   return text;
 }
 
 std::string ToText(const CompareResult& r, bool tolerant) {
   std::string text = Summary(r, tolerant);
+  if (r.source_format) text += GroundsLines(r);
   if (!r.differences.worst.empty()) text += Histogram(r.differences) + Worst(r);
   return text;
 }
@@ -146,6 +187,11 @@ Json ToJson(const Difference& d, const CompareResult& r) {
   json["accepted"] = d.accepted;
   json["a"] = element(d.a);
   json["b"] = element(d.b);
+  if (r.source_format) {
+    json["a"]["grounds"] = Name(d.grounds_a);
+    json["b"]["grounds"] = Name(d.grounds_b);
+    json["source"] = CodeText(d.source, GetFormat(*r.source_format));
+  }
   return json;
 }
 
@@ -167,6 +213,13 @@ std::string ToJson(const CompareResult& r) {
     json["ulp"].push_back(
         {{"from", UlpRangeBegin(i)}, {"to", UlpRangeEnd(i)}, {"count", d.ulp_ranges[i]}});
   }
+  if (r.source_format) {
+    json["source_format"] = GetFormat(*r.source_format).name;
+    for (std::size_t i = 0; i < kGroundsNames.size(); ++i) {
+      json["permitted"]["a"][std::string(kGroundsNames[i])] = d.grounds_a[i];
+      json["permitted"]["b"][std::string(kGroundsNames[i])] = d.grounds_b[i];
+    }
+  }
   for (const Difference& difference : d.worst) json["worst"].push_back(ToJson(difference, r));
   return JsonLine(json);
 }
@@ -177,7 +230,8 @@ Ending RunCompare(const CompareOptions& options) {
   const Result<CompareResult> result = CompareFiles(*request);
   if (!result.ok()) return result.status();
   for (const std::string& warning : result->warnings) Warn(warning);
-  const bool tolerant = request->ulp || request->atol || request->rtol;
+  const bool tolerant =
+      request->ulp || request->atol || request->rtol || request->permitted.has_value();
   const Status status = Print(options.json ? ToJson(*result) : ToText(*result, tolerant));
   return {status, !result->agree()};
 }
@@ -189,8 +243,13 @@ Runner AddCompare(CLI::App& app) {
   app.add_option("A", o->a, ".bin (raw, little-endian), .npy, or - for standard input (raw)")
       ->required();
   app.add_option("B", o->b, "the same; differences are relative to this one")->required();
-  app.add_option("--format,--from", o->format,
+  app.add_option("--format", o->format,
                  "format of both; needed where neither file says it: raw data, opaque .npy types");
+  app.add_option("--from", o->from, "with --source: its format; else the same as --format");
+  app.add_flag("--permitted", o->permitted,
+               "accept every result that --profile permits for the elements of --source");
+  app.add_option("--profile", o->profile, "with --permitted: whose rules; a profile tosa-...");
+  app.add_option("--source", o->source, "with --permitted: the tensor that was cast");
   app.add_option("--shape", o->shape, "shape of raw data, as 2,3");
   app.add_option("--ulp", o->ulp, "accept distances of at most so many units in the last place");
   app.add_option("--atol", o->atol, "accept |A - B| <= atol + rtol * |B|, compared exactly");

@@ -31,6 +31,10 @@ Words ValuesOf(std::string_view option) {
     words = {"saturate", "ieee", "wrap"};
   } else if (option == "--nan") {
     words = {"keep", "zero"};
+  } else if (option == "--float-rounding") {
+    words = {"nearest", "zero"};
+  } else if (option == "--nan-to-int") {
+    words = {"zero", "min", "max", "refuse"};
   } else if (option == "--python") {
     words = {"bool", "int", "float", "complex"};
   }
@@ -74,8 +78,8 @@ std::string BashCompletion() {
       "  COMPREPLY=()\n  if [[ $COMP_CWORD -eq 1 ]]; then\n";
   text += fmt::format("    names=\"{} --help --version\"\n  else\n    case $before in\n",
                       fmt::join(CommandNames(), " "));
-  for (const std::string_view option :
-       {"--to", "--profile", "--round", "--overflow", "--nan", "--python"}) {
+  for (const std::string_view option : {"--to", "--profile", "--round", "--overflow", "--nan",
+                                        "--float-rounding", "--nan-to-int", "--python"}) {
     const std::string_view also = option == "--to"
                                       ? "|--from|--format|--via|--tensor|--scalar|--out"
                                   : option == "--round" ? "|--rounding"

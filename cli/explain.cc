@@ -38,6 +38,7 @@ struct ExplainOptions {
   std::optional<std::string> via;
   std::optional<std::string> deqscale;
   std::optional<std::string> offset;
+  ChoiceOptions choices;
   bool json = false;
 };
 
@@ -301,6 +302,7 @@ Result<Parsed> Parse(const ExplainOptions& o) {
         Fill<NanRule>(o.nan, r.nan, ParseNanRule)}) {
     if (!status.ok()) return status;
   }
+  if (const Status status = FillChoices(o.choices, r); !status.ok()) return status;
   Result<std::optional<Dequantization>> d = ParseDequantization(o.deqscale, o.offset, r.to);
   if (!d.ok()) return d.status();
   r.dequantization = std::move(*d);
@@ -425,6 +427,7 @@ Runner AddExplain(CLI::App& app) {
                  "whose rules (default: exact), or all: one line per profile that has the pair");
   app.add_option("--overflow", o->overflow, "saturate, or ieee (float targets), wrap (integers)");
   app.add_option("--nan", o->nan, "keep or zero");
+  AddChoices(app, &o->choices);
   app.add_option("--via", o->via, "a format between: rounds twice, and says whether that differs");
   app.add_option("--deqscale", o->deqscale, "the scale of a scaled cast, as in cast");
   app.add_option("--offset", o->offset, "the offset of a scaled cast, as in cast");

@@ -76,4 +76,13 @@ Result<std::optional<Dequantization>> ParseDequantization(
   return std::optional(d);
 }
 
+void AddChoices(CLI::App& app, ChoiceOptions* options) {
+  app.add_option("--float-rounding", options->float_rounding,
+                 "profiles tosa-...: float to narrower float to nearest or toward zero");
+  app.add_flag("--flush-subnormals", options->flush_subnormals,
+               "profiles tosa-...: subnormals become zero where the version permits it");
+  app.add_option("--nan-to-int", options->nan_to_integer,
+                 "profiles tosa-...: a NaN to an integer: zero, min, max or refuse");
+}
+
 }  // namespace exactcast::cli

@@ -4,6 +4,7 @@
 #ifndef EXACTCAST_CLI_OPTIONS_H_
 #define EXACTCAST_CLI_OPTIONS_H_
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "exactcast/cast.h"
+#include "exactcast/names.h"
 #include "exactcast/status.h"
 
 namespace exactcast::cli {
@@ -36,6 +38,15 @@ Result<std::optional<Dequantization>> ParseDequantization(
     const std::optional<std::string>& deqscale, const std::optional<std::string>& offset,
     FormatId to);
 
+// The options that choose among the results that a profile permits.
+struct ChoiceOptions {
+  std::optional<std::string> float_rounding;
+  bool flush_subnormals = false;
+  std::optional<std::string> nan_to_integer;
+};
+
+void AddChoices(CLI::App& app, ChoiceOptions* options);
+
 // Fills `target` from an option that was given; the status of the parser otherwise.
 template <typename T, typename Target, typename Parser>
 Status Fill(const std::optional<std::string>& word, Target& target, Parser parse) {
@@ -44,6 +55,17 @@ Status Fill(const std::optional<std::string>& word, Target& target, Parser parse
   if (!value.ok()) return value.status();
   target = *value;
   return {};
+}
+
+// Fills the choices of a CastRequest or FileCastRequest.
+template <typename Request>
+Status FillChoices(const ChoiceOptions& options, Request& request) {
+  request.flush_subnormals = options.flush_subnormals;
+  const Status status =
+      Fill<Rounding>(options.float_rounding, request.float_rounding, ParseFloatRounding);
+  if (!status.ok()) return status;
+  return Fill<NanToIntegerChoice>(options.nan_to_integer, request.nan_to_integer,
+                                  ParseNanToInteger);
 }
 
 }  // namespace exactcast::cli

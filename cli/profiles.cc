@@ -43,10 +43,16 @@ nlohmann::ordered_json ToJson(const Profile& profile, bool with_pairs) {
                                    {"overflow", facts.forms}};
     if (!IsScaled(row.operation)) pair["default_round"] = Name(row.default_mode);
     if (!facts.note.empty()) pair["note"] = facts.note;
+    if (profile.leaves_choices) {
+      pair["since"] = row.since;
+      pair["needs"] = row.needs;
+      pair["permits"] = facts.permits;
+    }
     json["pairs"].push_back(pair);
   }
   for (const SwitchRow& row : profile.switches)
     json["switches"][std::string(row.option)] = row.setting;
+  if (!profile.not_yet.empty()) json["not_yet"] = profile.not_yet;
   return json;
 }
 
@@ -70,8 +76,30 @@ std::string DescribeExact(const Profile& p) {
       p.name, p.title, p.source);
 }
 
+std::string DescribeVersion(const Profile& p) {
+  std::string text = fmt::format("{}: {}\n{}\n\n{:<13} {:<13} {:<11} {:<8} {:<14} {:<24} {}\n",
+                                 p.name, p.title, p.source, "from", "to", "modes", "form", "since",
+                                 "needs", "permitted beside the default");
+  for (const PairFacts& facts : DescribePairs(p)) {
+    const CastRow& row = facts.row;
+    std::string line = fmt::format(
+        "{:<13} {:<13} {:<11} {:<8} {:<14} {:<24} {}", GetFormat(row.from).name,
+        GetFormat(row.to).name, Joined(facts.modes), Joined(facts.forms),
+        row.since.substr(row.since.find('-') + 1), row.needs, fmt::join(facts.permits, ", "));
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  text +=
+      "\nchosen with --float-rounding zero, --flush-subnormals, --nan-to-int; any of them is "
+      "right\n"
+      "in compare --permitted\n";
+  if (!p.not_yet.empty()) text += fmt::format("\nnot yet there: {}\n", p.not_yet);
+  return text;
+}
+
 std::string DescribeOne(const Profile& p) {
   if (p.pairs.empty()) return DescribeExact(p);
+  if (p.leaves_choices) return DescribeVersion(p);
   std::string text = fmt::format("{}: {}\n{}\n\n{:<15} {:<15} {:<36} forms\n", p.name, p.title,
                                  p.source, "from", "to", "modes (default first)");
   for (const PairFacts& facts : DescribePairs(p)) {

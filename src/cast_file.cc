@@ -32,7 +32,14 @@ CastRequest ToCastRequest(const FileCastRequest& request, FormatId from) {
           .rounding = request.rounding,
           .overflow = request.overflow,
           .nan = request.nan,
-          .dequantization = request.dequantization};
+          .dequantization = request.dequantization,
+          .float_rounding = request.float_rounding,
+          .flush_subnormals = request.flush_subnormals,
+          .nan_to_integer = request.nan_to_integer};
+}
+
+bool RefusesUnpredictable(const FileCastRequest& request) {
+  return request.nan_to_integer && request.nan_to_integer->refuse;
 }
 
 // One run of CastFile: each step fills in what the next needs.
@@ -169,14 +176,16 @@ class FileCast {
   // Everything is known but the data.
   Result<FileCastResult> CastData(const Plan& plan, const OutputPlace& place,
                                   ElementReader* reader) {
-    Result<OutputFile> output =
-        OutputFile::Create(place, {.force = request_.force, .hold_back = request_.strict});
+    Result<OutputFile> output = OutputFile::Create(
+        place,
+        {.force = request_.force, .hold_back = request_.strict || RefusesUnpredictable(request_)});
     if (!output.ok()) return output.status();
     if (Status status = output->Write(out_.header.data(), out_.header.size()); !status.ok()) {
       return status;
     }
     const PumpOptions options = {.input_name = input_name_,
                                  .strict = request_.strict,
+                                 .refuse_unpredictable = RefusesUnpredictable(request_),
                                  .threads = request_.threads,
                                  .pairs_apart = out_.pairs_apart};
     Pump pump(options, plan, in_, reader, &*output);
@@ -205,6 +214,9 @@ class FileCast {
                              .rounding = plan.rounding(),
                              .overflow = plan.overflow(),
                              .keeps_nan = plan.keeps_nan(),
+                             .nan_to_integer = plan.nan_to_integer(),
+                             .flushes_subnormals = plan.flushes_subnormals(),
+                             .leaves_choices = plan.leaves_choices(),
                              .shape = in_.elements ? in_.shape : Shape{pump.elements()},
                              .elements = pump.elements(),
                              .counts = pump.counts(),

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -19,6 +20,7 @@
 #include "src/containers/element_reader.h"
 #include "src/containers/input_file.h"
 #include "src/difference_tally.h"
+#include "src/judge.h"
 #include "src/kernels/words.h"
 
 namespace exactcast {
@@ -64,6 +66,23 @@ Result<Rows> CheckRequest(const CompareRequest& request) {
   // Before the other file is opened, which could get its number.
   if (stream && !IsOpen(*stream)) return Named(request.b, BadInput(ErrorText(EBADF)));
   return Rows{*a, *b};
+}
+
+Status CheckPermitted(const CompareRequest& request) {
+  if (!request.permitted) return {};
+  if (request.ulp || request.atol || request.rtol || request.nan_payload) {
+    return UsageError(
+        "--permitted decides alone; leave --ulp, --atol, --rtol and --nan-payload out");
+  }
+  const std::optional<int> stream = HandedOver(request.permitted->source, STDIN_FILENO);
+  for (const std::string& other : {request.a, request.b}) {
+    if (stream && HandedOver(other, STDIN_FILENO) == stream) {
+      return UsageError(fmt::format("only one of the files can be {}", InputName(other)));
+    }
+  }
+  if (stream && !IsOpen(*stream))
+    return Named(request.permitted->source, BadInput(ErrorText(EBADF)));
+  return {};
 }
 
 Result<Side> Open(const std::string& path, const ContainerRow* container) {
@@ -118,6 +137,35 @@ Status ReadLayouts(const CompareRequest& request, Side* a, Side* b) {
   return {};
 }
 
+// The tensor that was cast, and who judges its results.
+struct Origin {
+  Side side;
+  std::unique_ptr<const Judge> judge;
+};
+
+Result<Origin> OpenOrigin(const PermittedRequest& request, const Side& a) {
+  const Result<const ContainerRow*> container = FindContainer(request.source);
+  if (!container.ok()) return container.status();
+  Result<Side> side = Open(request.source, *container);
+  if (!side.ok()) return side.status();
+  const std::optional<Shape> shape =
+      a.layout.elements ? std::optional(a.layout.shape) : std::nullopt;
+  const bool raw = side->container == &kRawContainer;
+  Result<InputLayout> layout = side->container->read(
+      side->file, {.from = request.source_format, .shape = raw ? shape : std::nullopt});
+  if (!layout.ok()) return Named(request.source, layout.status());
+  side->layout = std::move(*layout);
+  if (side->layout.elements && shape && side->layout.shape != *shape) {
+    return BadInput(fmt::format("{} is of shape {}, {} of shape {}; it cannot be made from that",
+                                InputName(request.source), ShapeText(side->layout.shape),
+                                InputName(a.path), ShapeText(*shape)));
+  }
+  Result<std::unique_ptr<const Judge>> judge =
+      MakeCastJudge(request, side->layout.format, a.layout.format);
+  if (!judge.ok()) return judge.status();
+  return Origin{std::move(*side), std::move(*judge)};
+}
+
 // ---- The elements -------------------------------------------------------------------------------
 
 // The elements of one side, in the order that both sides are read in.
@@ -164,11 +212,15 @@ class Stream {
 // The blocks of both sides, as long as there are any.
 class Walk {
  public:
-  Walk(const Format& format, Stream* a, Stream* b, DifferenceTally* tally)
+  // `source` and `judge` where the elements are judged by what they were made from, else null.
+  Walk(const Format& format, Stream* a, Stream* b, Stream* source, const Judge* judge,
+       DifferenceTally* tally)
       : format_(format),
         parts_(format.kind == Kind::kComplex ? 2 : 1),
         a_(*a),
         b_(*b),
+        source_(source),
+        judge_(judge),
         tally_(*tally) {}
 
   // The number of elements.
@@ -178,9 +230,17 @@ class Walk {
       if (!of_a.ok()) return of_a.status();
       const Result<std::size_t> of_b = b_.Next();
       if (!of_b.ok()) return of_b.status();
-      if (*of_a != *of_b) return Shorter(request, *of_a, *of_b);
+      if (*of_a != *of_b) return Shorter(request.a, *of_a, request.b, *of_b);
+      if (source_ != nullptr) {
+        const Result<std::size_t> of_source = source_->Next();
+        if (!of_source.ok()) return of_source.status();
+        if (*of_source != *of_a) {
+          return Shorter(request.a, *of_a, request.permitted->source, *of_source);
+        }
+      }
       if (*of_a == 0) return done_;
-      for (std::size_t first = 0; first < *of_a; first += kPiece) {
+      if (source_ != nullptr) JudgeBlock(*of_a);
+      for (std::size_t first = 0; first < *of_a && source_ == nullptr; first += kPiece) {
         ComparePiece(first, std::min(kPiece, *of_a - first));
       }
       done_ += *of_a;
@@ -188,13 +248,18 @@ class Walk {
   }
 
  private:
-  [[nodiscard]] Status Shorter(const CompareRequest& request, std::size_t of_a,
+  [[nodiscard]] Status Shorter(const std::string& a, std::size_t of_a, const std::string& b,
                                std::size_t of_b) const {
     const bool a_ends = of_a < of_b;
     const std::uint64_t elements = done_ + std::min(of_a, of_b);
-    return BadInput(fmt::format(
-        "{} ends after {} element{}, {} goes on", InputName(a_ends ? request.a : request.b),
-        elements, elements == 1 ? "" : "s", InputName(a_ends ? request.b : request.a)));
+    return BadInput(fmt::format("{} ends after {} element{}, {} goes on", InputName(a_ends ? a : b),
+                                elements, elements == 1 ? "" : "s", InputName(a_ends ? b : a)));
+  }
+
+  void JudgeBlock(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      tally_.AddJudged(done_ + i, source_->Word(i), a_.Word(i), b_.Word(i), *judge_);
+    }
   }
 
   // `first` is a multiple of kPiece.
@@ -223,6 +288,8 @@ class Walk {
   std::size_t parts_;
   Stream& a_;
   Stream& b_;
+  Stream* source_;
+  const Judge* judge_;
   DifferenceTally& tally_;
   std::uint64_t done_ = 0;  // elements
 };
@@ -254,13 +321,19 @@ void AddWarnings(const Side& side, bool goes_on, std::vector<std::string>* warni
 }
 
 Result<CompareResult> Compare(const CompareRequest& request, std::optional<NearEnough> near,
-                              Side* a, Side* b) {
+                              Side* a, Side* b, Origin* origin) {
   const Format& format = GetFormat(a->layout.format);
-  const bool both_fortran = a->layout.fortran_order && b->layout.fortran_order;
-  Stream stream_a(*a, a->layout.fortran_order && !both_fortran);
-  Stream stream_b(*b, b->layout.fortran_order && !both_fortran);
+  const bool all_fortran = a->layout.fortran_order && b->layout.fortran_order &&
+                           (origin == nullptr || origin->side.layout.fortran_order);
+  Stream stream_a(*a, a->layout.fortran_order && !all_fortran);
+  Stream stream_b(*b, b->layout.fortran_order && !all_fortran);
+  std::optional<Stream> source;
+  if (origin != nullptr) {
+    source.emplace(origin->side, origin->side.layout.fortran_order && !all_fortran);
+  }
   DifferenceTally tally(GetFormat(format.part), request, std::move(near));
-  Walk walk(format, &stream_a, &stream_b, &tally);
+  Walk walk(format, &stream_a, &stream_b, source ? &*source : nullptr,
+            origin != nullptr ? origin->judge.get() : nullptr, &tally);
   const Result<std::uint64_t> elements = walk.Run(request);
   if (!elements.ok()) return elements.status();
 
@@ -269,10 +342,15 @@ Result<CompareResult> Compare(const CompareRequest& request, std::optional<NearE
                                    : b->layout.elements ? b->layout.shape
                                                         : Shape{*elements},
                           .elements = *elements,
+                          .source_format = std::nullopt,
                           .differences = tally.Take(),
                           .warnings = {}};
   for (Difference& difference : result.differences.worst) {
-    Locate(result.shape, both_fortran, &difference);
+    Locate(result.shape, all_fortran, &difference);
+  }
+  if (origin != nullptr) {
+    result.source_format = origin->side.layout.format;
+    AddWarnings(origin->side, source->goes_on(), &result.warnings);
   }
   AddWarnings(*a, stream_a.goes_on(), &result.warnings);
   AddWarnings(*b, stream_b.goes_on(), &result.warnings);
@@ -284,6 +362,7 @@ Result<CompareResult> Compare(const CompareRequest& request, std::optional<NearE
 Result<CompareResult> CompareFiles(const CompareRequest& request) {
   const Result<Rows> rows = CheckRequest(request);
   if (!rows.ok()) return rows.status();
+  if (Status status = CheckPermitted(request); !status.ok()) return status;
   Result<std::optional<NearEnough>> near = ParseNearEnough(request);
   if (!near.ok()) return near.status();
 
@@ -292,7 +371,10 @@ Result<CompareResult> CompareFiles(const CompareRequest& request) {
   Result<Side> b = Open(request.b, rows->b);
   if (!b.ok()) return b.status();
   if (Status status = ReadLayouts(request, &*a, &*b); !status.ok()) return status;
-  return Compare(request, std::move(*near), &*a, &*b);
+  if (!request.permitted) return Compare(request, std::move(*near), &*a, &*b, nullptr);
+  Result<Origin> origin = OpenOrigin(*request.permitted, *a);
+  if (!origin.ok()) return origin.status();
+  return Compare(request, std::move(*near), &*a, &*b, &*origin);
 }
 
 }  // namespace exactcast

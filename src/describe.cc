@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "exactcast/names.h"
 #include "exactcast/number_text.h"
@@ -199,6 +201,21 @@ std::string_view Note(const CastRow& row) {
   return "";
 }
 
+std::vector<std::string_view> FreedomNames(Freedoms freedoms) {
+  constexpr std::array<std::pair<Freedom, std::string_view>, 6> kNames = {
+      {{Freedom::kTie, "tie"},
+       {Freedom::kTowardZero, "toward zero"},
+       {Freedom::kFlushInput, "flush input"},
+       {Freedom::kFlushResult, "flush result"},
+       {Freedom::kNanPattern, "NaN pattern"},
+       {Freedom::kUnpredictable, "NaN unpredictable"}}};
+  std::vector<std::string_view> names;
+  for (const auto& [freedom, name] : kNames) {
+    if (freedoms.Contains(freedom)) names.push_back(name);
+  }
+  return names;
+}
+
 }  // namespace
 
 FormatFacts Describe(const Format& format) {
@@ -255,7 +272,7 @@ std::vector<PairFacts> DescribePairs(const Profile& profile) {
   std::vector<PairFacts> pairs;
   for (const PairRow& pair : profile.pairs) {
     const CastRow row = *FindCast(profile, pair.from, pair.to, IsScaled(pair.operation));
-    pairs.push_back({row, ModeNames(row), FormNames(row), Note(row)});
+    pairs.push_back({row, ModeNames(row), FormNames(row), Note(row), FreedomNames(row.freedoms)});
   }
   return pairs;
 }

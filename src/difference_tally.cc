@@ -92,17 +92,10 @@ bool DifferenceTally::Accepts(const Exact& a, const Exact& b, std::uint64_t ulp)
   return near_ && finite && (*near_)(a, b);
 }
 
-void DifferenceTally::Add(std::uint64_t index, bool imaginary, std::uint64_t a, std::uint64_t b) {
-  const std::uint64_t code_bits = LowMask(part_.bits) << part_.low_zeros;
-  a &= code_bits;
-  b &= code_bits;
-  const Exact x = Decode(a, part_);
-  const Exact y = Decode(b, part_);
-  const int nans = (x.cls == Class::kNan ? 1 : 0) + (y.cls == Class::kNan ? 1 : 0);
-  if (a == b || (nans == 2 && !nan_payload_)) {
-    ++differences_.equal;
-    return;
-  }
+Difference DifferenceTally::Measure(std::uint64_t index, bool imaginary, std::uint64_t a,
+                                    std::uint64_t b) const {
+  const int nans =
+      (Decode(a, part_).cls == Class::kNan ? 1 : 0) + (Decode(b, part_).cls == Class::kNan ? 1 : 0);
   Difference difference = {.mismatch = nans == 1   ? Mismatch::kNanAgainstNumber
                                        : nans == 2 ? Mismatch::kNanBits
                                                    : Mismatch::kNumbers,
@@ -111,10 +104,43 @@ void DifferenceTally::Add(std::uint64_t index, bool imaginary, std::uint64_t a, 
                            .place = {},
                            .a = a,
                            .b = b};
-  if (nans == 0) {
-    difference.ulp = UlpDistance(a, b, part_);
-    difference.accepted = Accepts(x, y, difference.ulp);
+  if (nans == 0) difference.ulp = UlpDistance(a, b, part_);
+  return difference;
+}
+
+void DifferenceTally::Add(std::uint64_t index, bool imaginary, std::uint64_t a, std::uint64_t b) {
+  const std::uint64_t code_bits = LowMask(part_.bits) << part_.low_zeros;
+  a &= code_bits;
+  b &= code_bits;
+  Difference difference;
+  if (a != b) difference = Measure(index, imaginary, a, b);
+  if (a == b || (difference.mismatch == Mismatch::kNanBits && !nan_payload_)) {
+    ++differences_.equal;
+    return;
   }
+  if (difference.mismatch == Mismatch::kNumbers) {
+    difference.accepted = Accepts(Decode(a, part_), Decode(b, part_), difference.ulp);
+  }
+  Count(difference);
+  Keep(difference);
+}
+
+void DifferenceTally::AddJudged(std::uint64_t index, std::uint64_t source, std::uint64_t a,
+                                std::uint64_t b, const Judge& judge) {
+  const Grounds of_a = judge.Ask(index, source, a);
+  const Grounds of_b = a == b ? of_a : judge.Ask(index, source, b);
+  ++differences_.grounds_a[static_cast<std::size_t>(of_a)];
+  ++differences_.grounds_b[static_cast<std::size_t>(of_b)];
+  const bool permitted = of_a != Grounds::kNone && of_b != Grounds::kNone;
+  if (a == b && permitted) {
+    ++differences_.equal;
+    return;
+  }
+  Difference difference = Measure(index, false, a, b);
+  difference.accepted = permitted;
+  difference.source = source;
+  difference.grounds_a = of_a;
+  difference.grounds_b = of_b;
   Count(difference);
   Keep(difference);
 }

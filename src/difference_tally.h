@@ -13,6 +13,7 @@
 #include "exactcast/compare.h"
 #include "exactcast/spec/format.h"
 #include "exactcast/status.h"
+#include "src/judge.h"
 
 namespace exactcast {
 
@@ -44,11 +45,18 @@ class DifferenceTally {
   // Words in the order in which they are stored, `index` being that of the element in that order.
   void Add(std::uint64_t index, bool imaginary, std::uint64_t a, std::uint64_t b);
 
+  // The same of real elements that were made from `source`, judged by the profile alone.
+  void AddJudged(std::uint64_t index, std::uint64_t source, std::uint64_t a, std::uint64_t b,
+                 const Judge& judge);
+
   // The indices are as they were given, the places are empty.
   [[nodiscard]] Differences Take() { return std::move(differences_); }
 
  private:
   [[nodiscard]] bool Accepts(const Exact& a, const Exact& b, std::uint64_t ulp);
+  // What differs in its bits, not yet judged.
+  [[nodiscard]] Difference Measure(std::uint64_t index, bool imaginary, std::uint64_t a,
+                                   std::uint64_t b) const;
   void Count(const Difference& difference);
   void Keep(const Difference& difference);
 

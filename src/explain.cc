@@ -52,7 +52,11 @@ std::string_view Article(Rounding rounding) {
 class Explainer {
  public:
   Explainer(const PlanState& state, std::uint64_t word)
-      : p_(state.params), x_(Decode(word, *p_.source)), word_(word), to_(*p_.target) {
+      : p_(state.params),
+        x_(Decode(word, *p_.source)),
+        word_(word),
+        to_(*p_.target),
+        unpredictable_nan_(state.unpredictable_nan) {
     e_.from = state.from;
     e_.to = state.to;
     e_.profile = state.profile->name;
@@ -89,6 +93,10 @@ class Explainer {
 
   void ExplainConvert(const CastResult& r) {
     if (p_.source->id == to_.id) return Say("a format to itself is a copy, bit for bit");
+    if (p_.rules.subnormal_inputs == SubnormalRule::kFlush && IsSubnormal(x_, *p_.source)) {
+      return Say(fmt::format("{} permits a subnormal {} to be taken for zero: it is flushed",
+                             e_.profile, p_.source->name));
+    }
     if (to_.kind == Kind::kBoolean) {
       return Say(x_.cls == Class::kNan ? fmt::format("NaN is {}: NaN is not zero",
                                                      r.bits != 0 ? "true" : "made zero, false")
@@ -117,6 +125,11 @@ class Explainer {
       AddNeighbours();
     }
     if (r.outcome == Outcome::kOverflowed) ExplainOverflow(rounded);
+    if (p_.rules.subnormal_results == SubnormalRule::kFlush && IsSubnormal(x_, to_) &&
+        Decode(r.bits, to_).cls == Class::kZero) {
+      return Say(fmt::format("{} permits a subnormal {} to become zero: it is flushed", e_.profile,
+                             to_.name));
+    }
     if (r.outcome == Outcome::kUnderflowed) {
       Say(fmt::format(
           "the result is {}: it underflowed",
@@ -191,6 +204,10 @@ class Explainer {
   // ---- what does not fit ------------------------------------------------------------------------
 
   void ExplainNan() {
+    if (unpredictable_nan_) {
+      return Say(fmt::format("{} leaves a NaN to an integer unpredictable: {} is written",
+                             e_.profile, e_.result.decimal));
+    }
     if (!IsFloat(to_)) return Say(fmt::format("{} has no NaN: +0", to_.name));
     if (p_.rules.nan == NanRule::kZero) {
       return Say(e_.profile == "exact" ? "NaN becomes +0, as asked for"
@@ -236,7 +253,14 @@ class Explainer {
     }
   }
 
-  void ExplainOverflow(const Rounded& rounded) {
+  void ExplainOverflow(Rounded rounded) {
+    if (p_.rules.overflow == OverflowRule::kNearestInfinity) {
+      rounded = RoundTo(x_, e_.place, to_, Rounding::kTiesToEven, word_, *p_.source);
+      if (p_.rounding != Rounding::kTiesToEven) {
+        Say(fmt::format("whether it fits {} is asked of rounding to nearest in every mode",
+                        to_.name));
+      }
+    }
     const Exact unbounded = {.cls = Class::kFinite,
                              .negative = x_.negative,
                              .exponent = rounded.exponent,
@@ -249,6 +273,7 @@ class Explainer {
         return Say(fmt::format("{} saturates: the end of the range", e_.profile));
       case OverflowRule::kWrap:
         return Say(fmt::format("wrap keeps the low {} bits of the rounded integer", to_.bits));
+      case OverflowRule::kNearestInfinity:
       case OverflowRule::kInfinity:
         return SayInfinityOf(
             fmt::format("{} does not saturate here: infinity, in every mode", e_.profile));
@@ -383,6 +408,7 @@ class Explainer {
   const Exact x_;
   const std::uint64_t word_;
   const Format& to_;
+  const bool unpredictable_nan_;
   Explanation e_;
 };
 
@@ -397,6 +423,14 @@ Result<Explanation> Explain(const CastRequest& request, std::uint64_t word) {
   }
   const Result<Plan> plan = MakePlan(request);
   if (!plan.ok()) return plan.status();
+  const bool refuses = request.nan_to_integer && request.nan_to_integer->refuse;
+  if (refuses && PlanAccess::State(*plan).unpredictable_nan &&
+      Decode(word, plan->from()).cls == Class::kNan) {
+    return BadInput(
+        fmt::format("a NaN is unpredictable as {} in {}; --nan-to-int zero, min or max "
+                    "chooses a result",
+                    plan->to().name, plan->profile()));
+  }
   return Explainer(PlanAccess::State(*plan), word).Run();
 }
 

@@ -23,6 +23,10 @@ struct OverflowName {
 constexpr std::array<OverflowName, 3> kOverflowNames = {
     {{Overflow::kSaturate, "saturate"}, {Overflow::kIeee, "ieee"}, {Overflow::kWrap, "wrap"}}};
 
+bool StartsIgnoringCase(std::string_view word, std::string_view beginning) {
+  return EqualsIgnoringCase(word.substr(0, beginning.size()), beginning);
+}
+
 // The number of single-letter edits from a to b.
 std::size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -98,8 +102,16 @@ std::string_view Name(Overflow overflow) {
   return "";
 }
 
+std::string_view Name(NanToInteger rule) {
+  constexpr std::array<std::string_view, 3> kNames = {"zero", "min", "max"};
+  return kNames[static_cast<std::size_t>(rule)];
+}
+
 Result<FormatId> ParseFormat(std::string_view word) {
   if (const std::optional<FormatId> id = FindFormat(word)) return *id;
+  if (StartsIgnoringCase(word, "bs32_") || EqualsIgnoringCase(word, "mxint8")) {
+    return Unsupported(fmt::format("format '{}': block-scaled tensors are not yet there", word));
+  }
   for (const AmbiguousSpelling& row : kAmbiguousSpellings) {
     if (EqualsIgnoringCase(row.spelling, word)) {
       return UsageError(fmt::format(
@@ -144,7 +156,26 @@ Result<NanRule> ParseNanRule(std::string_view word) {
   return UsageError(fmt::format("unknown NaN rule '{}'; the rules are keep and zero", word));
 }
 
+Result<Rounding> ParseFloatRounding(std::string_view word) {
+  if (EqualsIgnoringCase("nearest", word)) return Rounding::kTiesToEven;
+  if (EqualsIgnoringCase("zero", word)) return Rounding::kTowardZero;
+  return UsageError(
+      fmt::format("unknown rounding between floats '{}'; it is nearest or zero", word));
+}
+
+Result<NanToIntegerChoice> ParseNanToInteger(std::string_view word) {
+  for (NanToInteger rule : {NanToInteger::kZero, NanToInteger::kLeast, NanToInteger::kLargest}) {
+    if (EqualsIgnoringCase(Name(rule), word)) return NanToIntegerChoice{.result = rule};
+  }
+  if (EqualsIgnoringCase("refuse", word)) return NanToIntegerChoice{.refuse = true};
+  return UsageError(fmt::format(
+      "unknown result '{}' for a NaN to an integer; it is zero, min, max or refuse", word));
+}
+
 Result<const Profile*> ParseProfile(std::string_view word) {
+  for (const ProfileSpelling& row : kProfileSpellings) {
+    if (EqualsIgnoringCase(row.spelling, word)) return ParseProfile(row.name);
+  }
   std::vector<Candidate> candidates;
   for (const Profile& profile : kProfiles) {
     if (EqualsIgnoringCase(profile.name, word)) return &profile;

@@ -20,7 +20,8 @@ struct PlanState {
   Rounding rounding = Rounding::kTiesToEven;  // as named; params holds what it means
   Overflow overflow = Overflow::kIeee;
   bool keeps_nan = true;
-  Params params;  // scalar: the parts of complex formats
+  bool unpredictable_nan = false;  // the profile permits any result for a NaN
+  Params params;                   // scalar: the parts of complex formats
   const KernelRow* kernel = nullptr;
 };
 

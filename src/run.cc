@@ -100,6 +100,10 @@ class BlockRunner {
     }
     Add(tally);
     if (counts_.first_lost == kNoIndex && IsLossy(tally)) FindLost(in, first, n);
+    if (s_.unpredictable_nan && tally[static_cast<std::size_t>(Outcome::kNan)] > 0) {
+      counts_.unpredictable += tally[static_cast<std::size_t>(Outcome::kNan)];
+      if (counts_.first_unpredictable == kNoIndex) FindUnpredictable(in, first, n);
+    }
   }
 
   [[nodiscard]] const Counts& counts() const { return counts_; }
@@ -167,6 +171,14 @@ class BlockRunner {
     }
   }
 
+  void FindUnpredictable(const std::byte* in, std::uint64_t first, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) {
+      if (OutcomeOf(in, first, i) != Outcome::kNan) continue;
+      counts_.first_unpredictable = first + i;
+      return;
+    }
+  }
+
   const PlanState& s_;
   const bool complex_in_ = s_.from->kind == Kind::kComplex;
   const bool complex_out_ = s_.to->kind == Kind::kComplex;
@@ -194,6 +206,8 @@ Counts& Counts::operator+=(const Counts& other) {
   overflowed += other.overflowed;
   nan += other.nan;
   imaginary_lost += other.imaginary_lost;
+  unpredictable += other.unpredictable;
+  first_unpredictable = std::min(first_unpredictable, other.first_unpredictable);
   first_lost = std::min(first_lost, other.first_lost);
   return *this;
 }
@@ -210,6 +224,13 @@ std::string_view Plan::profile() const { return state_->profile->name; }
 Rounding Plan::rounding() const { return state_->rounding; }
 Overflow Plan::overflow() const { return state_->overflow; }
 bool Plan::keeps_nan() const { return state_->keeps_nan; }
+NanToInteger Plan::nan_to_integer() const { return state_->params.rules.nan_to_integer; }
+bool Plan::flushes_subnormals() const {
+  const Rules& rules = state_->params.rules;
+  return rules.subnormal_inputs == SubnormalRule::kFlush ||
+         rules.subnormal_results == SubnormalRule::kFlush;
+}
+bool Plan::leaves_choices() const { return state_->profile->leaves_choices; }
 std::string_view Plan::kernel() const { return state_->kernel->name; }
 
 std::size_t Plan::InputBytes(std::size_t elements) const {

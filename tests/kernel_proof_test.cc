@@ -65,10 +65,21 @@ std::vector<std::uint64_t> SourceWords(const Format& f) {
   return words;
 }
 
-// Every different plan there is: all profiles, pairs, modes, forms and NaN rules, and scaled casts.
+// The choices among the results that a profile permits.
+template <typename Add>
+void AddChoices(CastRequest request, const Add& add) {
+  for (NanToInteger nan : {NanToInteger::kZero, NanToInteger::kLeast, NanToInteger::kLargest}) {
+    request.nan_to_integer = NanToIntegerChoice{.result = nan};
+    request.flush_subnormals = !request.flush_subnormals;
+    add(request);
+  }
+}
+
+// Every different plan there is: all profiles, pairs, modes, forms, NaN rules and choices,
+// and scaled casts.
 std::vector<Plan> AllPlans() {
   std::set<std::tuple<FormatId, FormatId, Operation, Rounding, OverflowRule, InfinityRule, NanRule,
-                      NegativeRule>>
+                      NegativeRule, NanToInteger, SubnormalRule, SubnormalRule>>
       seen;
   std::vector<Plan> plans;
   const auto add = [&](const CastRequest& request) {
@@ -76,14 +87,16 @@ std::vector<Plan> AllPlans() {
     if (!plan.ok()) return;
     const Params& p = PlanAccess::State(*plan).params;
     const Rules& r = p.rules;
-    const bool is_new = seen.insert({p.source->id, p.target->id, p.operation, p.rounding,
-                                     r.overflow, r.infinity, r.nan, r.negative})
-                            .second;
+    const bool is_new =
+        seen.insert({p.source->id, p.target->id, p.operation, p.rounding, r.overflow, r.infinity,
+                     r.nan, r.negative, r.nan_to_integer, r.subnormal_inputs, r.subnormal_results})
+            .second;
     if (is_new) plans.push_back(*plan);
   };
   for (const Profile& profile : kProfiles) {
     for (const Format& from : kFormats) {
       for (const Format& to : kFormats) {
+        if (!FindCast(profile, from.id, to.id)) continue;
         for (const RoundingRow& mode : kRoundings) {
           for (Overflow form : {Overflow::kSaturate, Overflow::kIeee, Overflow::kWrap}) {
             CastRequest request = {.from = from.id,
@@ -96,6 +109,8 @@ std::vector<Plan> AllPlans() {
             add(request);
             request.nan = NanRule::kZero;
             add(request);
+            request.nan = std::nullopt;
+            if (profile.leaves_choices) AddChoices(request, add);
           }
         }
       }

@@ -7,17 +7,19 @@ _exactcast() {
   else
     case $before in
       --to|--from|--format|--via|--tensor|--scalar|--out) names="bool int2 int4 int8 int16 int32 int64 uint2 uint4 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e5m2fnuz float8_e4m3b11fnuz float8_e4m3 float8_e3m4 float8_e8m0fnu float6_e2m3fn float6_e3m2fn float4_e2m1fn float4_e1m2 hifloat8 tfloat32 complex32 complex64 complex128 int48 uint48 int1 uint1" ;;
-      --profile) names="exact ascend950 atlas-a3 atlas-a2 atlas-200i-500-a2 atlas-inference atlas-training kirin-x90 kirin-9030" ;;
+      --profile) names="exact ascend950 atlas-a3 atlas-a2 atlas-200i-500-a2 atlas-inference atlas-training kirin-x90 kirin-9030 tosa-0.20 tosa-0.21 tosa-0.22 tosa-0.23 tosa-0.30 tosa-0.40 tosa-0.50 tosa-0.60 tosa-0.70 tosa-0.80 tosa-0.90 tosa-1.0.0-rc0 tosa-1.0 tosa-1.1-draft" ;;
       --round|--rounding) names="rint floor ceil round trunc odd hybrid none" ;;
       --overflow) names="saturate ieee wrap" ;;
       --nan) names="keep zero" ;;
+      --float-rounding) names="nearest zero" ;;
+      --nan-to-int) names="zero min max refuse" ;;
       --python) names="bool int float complex" ;;
       *)
         [[ $word == -* ]] && case ${COMP_WORDS[1]} in
-          cast) names="--help --to --derive-with --from --profile --round --rounding --overflow --nan --shape --threads --deqscale --offset --unpacked --packed --strict --force --json" ;;
-          compare) names="--help --format --from --shape --ulp --atol --rtol --nan-payload --unpacked --packed --json" ;;
+          cast) names="--help --to --derive-with --from --profile --round --rounding --overflow --nan --float-rounding --flush-subnormals --nan-to-int --shape --threads --deqscale --offset --unpacked --packed --strict --force --json" ;;
+          compare) names="--help --format --from --permitted --profile --source --shape --ulp --atol --rtol --nan-payload --unpacked --packed --json" ;;
           derive) names="--help --tensor --scalar --python --profile --default-dtype --x64 --out --table --all --json" ;;
-          explain) names="--help --to --from --round --rounding --profile --overflow --nan --via --deqscale --offset --json" ;;
+          explain) names="--help --to --from --round --rounding --profile --overflow --nan --float-rounding --flush-subnormals --nan-to-int --via --deqscale --offset --json" ;;
           formats) names="--help --codes --json" ;;
           profiles) names="--help --json" ;;
           vectors) names="--help --from --to --profile --round --rounding --overflow --nan --count --seed --force --json" ;;

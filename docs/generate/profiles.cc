@@ -55,6 +55,39 @@ std::string Section(const Profile& profile) {
   return text;
 }
 
+// What a device must have for a pair, version by version.
+std::string Needs(const tosa::VersionedPair& pair) {
+  std::string text;
+  for (const tosa::NeedRow& row : tosa::kNeeds) {
+    if (row.need != pair.need) continue;
+    const bool from_the_start = row.since <= pair.since;
+    if (from_the_start) text.clear();
+    text += text.empty()
+                ? std::string(row.words)
+                : fmt::format("; {}: {}", tosa::ProfileName(row.since).substr(5), row.words);
+  }
+  return text;
+}
+
+// All versions at once: what did not change is not repeated.
+std::string TosaSection() {
+  std::string text =
+      "\n## tosa-0.20 to tosa-1.1-draft\n\nOne table for all versions of Arm TOSA; what each "
+      "permits and how it differs is in [tosa.md](tosa.md). Mode rint; trunc too\nfrom 1.0 on, "
+      "from a float to a narrower float. Integers wrap, floats to integers saturate, floats "
+      "overflow to infinity (`ieee`).\nUnder tosa-1.1-draft an int8, int16, int32 or int64 input "
+      "may be uint8, uint16, uint32 or uint64 (input_unsigned).\ntosa-1.0 is also tosa-1.0.0, "
+      "tosa-1.0.1 and tosa-1.0.2.\n\n"
+      "| from | to | since | until | needs |\n|---|---|---|---|---|\n";
+  for (const tosa::VersionedPair& pair : tosa::kCastPairs) {
+    text += fmt::format("| {} | {} | {} | {} | {} |\n", GetFormat(pair.from).name,
+                        GetFormat(pair.to).name, tosa::ProfileName(pair.since).substr(5),
+                        pair.until == tosa::kLatest ? "" : tosa::ProfileName(pair.until).substr(5),
+                        Needs(pair));
+  }
+  return text + fmt::format("\nNot yet there, in tosa-1.1-draft: {}.\n", tosa::kNotYet);
+}
+
 }  // namespace
 
 std::string ProfilesPage(const std::string&) {
@@ -65,9 +98,9 @@ std::string ProfilesPage(const std::string&) {
   }
   page += kExact;
   for (const Profile& p : kProfiles) {
-    if (!p.pairs.empty()) page += Section(p);
+    if (!p.pairs.empty() && !p.leaves_choices) page += Section(p);
   }
-  return page;
+  return page + TosaSection();
 }
 
 }  // namespace exactcast::docs

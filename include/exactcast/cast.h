@@ -49,6 +49,14 @@ struct Dequantization {
   std::vector<std::int32_t> offsets;
 };
 
+// A NaN on its way to an integer, where the profile leaves the result open.
+struct NanToIntegerChoice {
+  NanToInteger result = NanToInteger::kZero;
+  // CastFile and Explain refuse such an element with kBadInput; Plan::Run cannot fail and gives the
+  // result.
+  bool refuse = false;
+};
+
 struct CastRequest {
   FormatId from = FormatId::kFloat32;
   FormatId to = FormatId::kFloat32;
@@ -58,6 +66,10 @@ struct CastRequest {
   std::optional<Overflow> overflow = std::nullopt;
   std::optional<NanRule> nan = std::nullopt;
   std::optional<Dequantization> dequantization = std::nullopt;
+  // Which of the results that the profile permits; for profiles that leave choices (TOSA's) only.
+  std::optional<Rounding> float_rounding = std::nullopt;  // kTiesToEven or kTowardZero
+  bool flush_subnormals = false;
+  std::optional<NanToIntegerChoice> nan_to_integer = std::nullopt;
   Packing input_packing = Packing::kUnpacked;
   Packing output_packing = Packing::kUnpacked;
 };
@@ -75,6 +87,9 @@ struct Counts {
   std::uint64_t overflowed = 0;
   std::uint64_t nan = 0;
   std::uint64_t imaginary_lost = 0;  // complex to real: imaginary parts that were not zero
+  // Elements for which the profile permits any result at all; each is in a class above, too.
+  std::uint64_t unpredictable = 0;
+  std::uint64_t first_unpredictable = kNoIndex;
   // The first element that overflowed, or was a NaN and did not stay one.
   std::uint64_t first_lost = kNoIndex;
 
@@ -101,6 +116,12 @@ class Plan {
   [[nodiscard]] Overflow overflow() const;
   // Whether a NaN of the source comes out as a NaN.
   [[nodiscard]] bool keeps_nan() const;
+  // What a NaN becomes, the target being an integer.
+  [[nodiscard]] NanToInteger nan_to_integer() const;
+  // Subnormals become zero: those of the source or the target, as the profile permits.
+  [[nodiscard]] bool flushes_subnormals() const;
+  // The profile permits sets of results, and counts what is unpredictable.
+  [[nodiscard]] bool leaves_choices() const;
   [[nodiscard]] std::string_view kernel() const;
 
   // Converts `elements` elements. `in` and `out` hold at least InputBytes() and OutputBytes()
@@ -120,7 +141,7 @@ class Plan {
 };
 
 // kUsage: an unknown profile, an overflow form of the wrong kind of target, a dequantization that
-// the pair does not take or lacks. kUnsupported: a pair, mode or form that the profile does not
+// the pair does not take or lacks, a choice among results with a profile that leaves none. kUnsupported: a pair, mode or form that the profile does not
 // have; the message names what there is.
 Result<Plan> MakePlan(const CastRequest& request);
 

@@ -14,9 +14,19 @@
 #include <vector>
 
 #include "exactcast/spec/format.h"
+#include "exactcast/spec/permitted.h"
 #include "exactcast/status.h"
 
 namespace exactcast {
+
+// A and B are results of casting one tensor; each of their elements is right when the profile
+// permits it for that tensor's element.
+struct PermittedRequest {
+  std::string profile;
+  std::string source;  // a path: the tensor that was cast
+  // Needed where `source` does not say it; a raw file has the shape of A.
+  std::optional<FormatId> source_format = std::nullopt;
+};
 
 struct CompareRequest {
   std::string a;  // a path; "-", for one of the two, is standard input, raw
@@ -34,6 +44,9 @@ struct CompareRequest {
   // is 0. Infinities do not meet it.
   std::optional<std::string> atol = std::nullopt;
   std::optional<std::string> rtol = std::nullopt;
+  // Decides alone: no tolerance and no nan_payload beside it. What is equal but not permitted
+  // differs.
+  std::optional<PermittedRequest> permitted = std::nullopt;
 };
 
 // What differs in its bits is one of these.
@@ -45,14 +58,21 @@ enum class Mismatch : std::uint8_t {
 
 struct Difference {
   Mismatch mismatch = Mismatch::kNumbers;
-  bool accepted = false;  // by a tolerance
+  bool accepted = false;  // by a tolerance, or because both are permitted
   bool imaginary = false;
   std::uint64_t ulp = 0;             // kNumbers
   std::uint64_t index = 0;           // of the element, the last dimension running fastest
   std::vector<std::uint64_t> place;  // the same, an index per dimension
   std::uint64_t a = 0;               // words of the format, or of its part
   std::uint64_t b = 0;
+  // With CompareRequest::permitted:
+  std::uint64_t source = 0;  // a word of the source's format
+  Grounds grounds_a = Grounds::kDefault;
+  Grounds grounds_b = Grounds::kDefault;
 };
+
+// How many elements are permitted on which grounds.
+using GroundsCounts = std::array<std::uint64_t, kGroundsNames.size()>;
 
 // Distances are counted in the ranges 0, 1, 2, 3..4, 5..8, ...: range i ends at 2^(i - 1).
 inline constexpr std::size_t kUlpRanges = 66;
@@ -72,13 +92,15 @@ constexpr std::uint64_t UlpRangeBegin(std::size_t range) noexcept {
 // twice the elements; of other formats to the elements.
 struct Differences {
   std::uint64_t equal = 0;     // in their bits, or both NaN
-  std::uint64_t accepted = 0;  // differ in their bits, and a tolerance allows it
+  std::uint64_t accepted = 0;  // differ in their bits, and a tolerance or the profile allows it
   std::uint64_t differing = 0;
   // Of what is accepted or differs:
   std::uint64_t nan_against_number = 0;
   std::uint64_t nan_bits = 0;
   std::array<std::uint64_t, kUlpRanges> ulp_ranges = {};
   std::uint64_t largest_ulp = 0;
+  GroundsCounts grounds_a = {};  // of all elements, with CompareRequest::permitted
+  GroundsCounts grounds_b = {};
   // At most ten: what no tolerance accepts first, NaNs before numbers, then by distance and index.
   std::vector<Difference> worst;
 };
@@ -87,6 +109,7 @@ struct CompareResult {
   FormatId format = FormatId::kFloat32;
   std::vector<std::uint64_t> shape;
   std::uint64_t elements = 0;
+  std::optional<FormatId> source_format = std::nullopt;  // with CompareRequest::permitted
   Differences differences;
   std::vector<std::string> warnings;  // one line each
 

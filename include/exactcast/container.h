@@ -36,6 +36,9 @@ struct FileCastRequest {
   std::optional<Overflow> overflow = std::nullopt;
   std::optional<NanRule> nan = std::nullopt;
   std::optional<Dequantization> dequantization = std::nullopt;
+  std::optional<Rounding> float_rounding = std::nullopt;
+  bool flush_subnormals = false;
+  std::optional<NanToIntegerChoice> nan_to_integer = std::nullopt;
   std::optional<std::vector<std::uint64_t>> shape = std::nullopt;  // of raw input
   bool unpacked = false;  // raw files: formats of 4 and 2 bits are one element a byte
   bool packed = false;    // .npy: 4-bit formats are packed along the last axis, as |u1
@@ -54,6 +57,9 @@ struct FileCastResult {
   Rounding rounding;
   Overflow overflow;
   bool keeps_nan;                    // a NaN of the input comes out as a NaN
+  NanToInteger nan_to_integer;       // as in Plan
+  bool flushes_subnormals;           //
+  bool leaves_choices;               //
   std::vector<std::uint64_t> shape;  // of the logical tensor
   std::uint64_t elements = 0;
   Counts counts;

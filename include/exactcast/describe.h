@@ -48,6 +48,8 @@ struct PairFacts {
   std::vector<std::string_view> modes;  // the default first; none for scaled casts
   std::vector<std::string_view> forms;  // what --overflow chooses among, the default first
   std::string_view note;                // what is special, else empty
+  // What the specification permits beside the default result: "tie", "toward zero", ...
+  std::vector<std::string_view> permits;
 };
 
 // The pairs of a profile in the order of its document; none for `exact`, which has all.

@@ -18,6 +18,7 @@
 #include "exactcast/spec/format.h"
 #include "exactcast/spec/format_names.h"
 #include "exactcast/spec/order.h"
+#include "exactcast/spec/permitted.h"
 #include "exactcast/spec/profile.h"
 #include "exactcast/spec/reference.h"
 #include "exactcast/spec/rounding.h"

@@ -20,12 +20,15 @@
 namespace exactcast {
 
 Result<FormatId> ParseFormat(std::string_view word);
-Result<Rounding> ParseRounding(std::string_view word);  // rint, nearest-even, CAST_RINT, ...
-Result<Overflow> ParseOverflow(std::string_view word);  // saturate, ieee, wrap
-Result<NanRule> ParseNanRule(std::string_view word);    // keep, zero
+Result<Rounding> ParseRounding(std::string_view word);       // rint, nearest-even, CAST_RINT, ...
+Result<Overflow> ParseOverflow(std::string_view word);       // saturate, ieee, wrap
+Result<NanRule> ParseNanRule(std::string_view word);         // keep, zero
+Result<Rounding> ParseFloatRounding(std::string_view word);  // nearest, zero
+Result<NanToIntegerChoice> ParseNanToInteger(std::string_view word);  // zero, min, max, refuse
 Result<const Profile*> ParseProfile(std::string_view word);
 
 std::string_view Name(Overflow overflow);
+std::string_view Name(NanToInteger rule);  // zero, min, max
 
 // "rint, floor or ceil"
 std::string ModeList(Modes modes);

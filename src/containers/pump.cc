@@ -62,10 +62,16 @@ std::uint64_t FirstLoss::LostPart() const {
   return word;
 }
 
-Status FirstLoss::Refusal(const InputLayout& layout) const {
+Status FirstLoss::Refusal(const InputLayout& layout, bool as_unpredictable) const {
   const Format& part = GetFormat(plan_.from().part);
   const std::uint64_t word = LostPart();
   const bool nan = Decode(word, part).cls == Class::kNan;
+  if (nan && as_unpredictable) {
+    return BadInput(fmt::format(
+        "element {} ({}) is unpredictable as {} in {}; --nan-to-int zero, min or max "
+        "chooses a result",
+        IndexText(index_, layout), ValueText(word, part), plan_.to().name, plan_.profile()));
+  }
   return BadInput(
       fmt::format("element {} ({}) {} {}; leave --strict out to have such elements counted instead",
                   IndexText(index_, layout), ValueText(word, part),
@@ -84,8 +90,8 @@ Status Pump::Run() {
   source_.resize(plan_.InputBytes(block));
   target_.resize(plan_.OutputBytes(block));
   Status status = options_.pairs_apart ? RunPairsApart() : RunInOrder();
-  if (status.ok() && options_.strict && loss_.index() != kNoIndex) {
-    status = OfInput(loss_.Refusal(layout_));
+  if (status.ok() && Stops()) {
+    status = OfInput(loss_.Refusal(layout_, options_.refuse_unpredictable));
   }
   return status;
 }
@@ -96,7 +102,7 @@ Status Pump::RunInOrder() {
     if (!count.ok()) return OfInput(count.status());
     if (*count == 0) return {};
     Convert(elements_, *count, target_.data());
-    if (options_.strict && loss_.index() != kNoIndex) return {};
+    if (Stops()) return {};
     const std::size_t size = plan_.OutputBytes(*count);
     if (Status status = output_.Write(target_.data(), size); !status.ok()) return status;
     elements_ += *count;
@@ -154,12 +160,17 @@ Status Pump::ConvertAt(std::uint64_t first, std::size_t count, std::byte* target
 void Pump::Convert(std::uint64_t first, std::size_t count, std::byte* target) {
   const Counts counts =
       plan_.Run(source_.data(), target, count, {.threads = options_.threads, .first = first});
-  if (counts.first_lost < loss_.index()) {
-    const auto place = static_cast<std::size_t>(counts.first_lost - first);
-    loss_.Note(counts.first_lost, source_.data(), reader_.packing(), place);
+  if (const std::uint64_t refused = FirstRefused(counts); refused < loss_.index()) {
+    const auto place = static_cast<std::size_t>(refused - first);
+    loss_.Note(refused, source_.data(), reader_.packing(), place);
   }
   counts_ += counts;
   if (plan_.from().id == FormatId::kBool && bool_warning_.empty()) CheckBools(first, count);
+}
+
+std::uint64_t Pump::FirstRefused(const Counts& counts) const {
+  return std::min(options_.strict ? counts.first_lost : kNoIndex,
+                  options_.refuse_unpredictable ? counts.first_unpredictable : kNoIndex);
 }
 
 void Pump::CheckBools(std::uint64_t first, std::size_t count) {

@@ -27,8 +27,8 @@ class FirstLoss {
   [[nodiscard]] std::uint64_t index() const { return index_; }
   // Element `index` is the one at `place` of `data`.
   void Note(std::uint64_t index, const std::byte* data, Packing packing, std::size_t place);
-  // What element it is, and why --strict refuses it.
-  [[nodiscard]] Status Refusal(const InputLayout& layout) const;
+  // What element it is, and why --strict refuses it, or --nan-to-int refuse.
+  [[nodiscard]] Status Refusal(const InputLayout& layout, bool as_unpredictable) const;
 
  private:
   static constexpr std::size_t kLargestElement = 16;  // bytes
@@ -42,8 +42,9 @@ class FirstLoss {
 };
 
 struct PumpOptions {
-  std::string input_name;  // in messages
-  bool strict = false;     // stop at the first loss
+  std::string input_name;             // in messages
+  bool strict = false;                // stop at the first loss
+  bool refuse_unpredictable = false;  // stop at the first element that may become anything
   int threads = 0;
   bool pairs_apart = false;  // the output is as InputLayout::pairs_apart says
 };
@@ -60,7 +61,7 @@ class Pump {
         output_(*output),
         loss_(plan) {}
 
-  // Moves all elements. kBadInput if it is strict and something was lost.
+  // Moves all elements. kBadInput at something that the options refuse.
   Status Run();
 
   [[nodiscard]] std::uint64_t elements() const { return elements_; }
@@ -74,6 +75,10 @@ class Pump {
   Status ConvertPairs(std::uint64_t first, std::uint64_t slab, std::size_t width, std::size_t many);
   Status ConvertAt(std::uint64_t first, std::size_t count, std::byte* target);
   void Convert(std::uint64_t first, std::size_t count, std::byte* target);
+  // An element was met that the options refuse.
+  [[nodiscard]] bool Stops() const { return loss_.index() != kNoIndex; }
+  // The index of the first element that the options refuse.
+  [[nodiscard]] std::uint64_t FirstRefused(const Counts& counts) const;
   void CheckBools(std::uint64_t first, std::size_t count);
   [[nodiscard]] Status OfInput(const Status& status) const;
 

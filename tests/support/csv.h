@@ -11,6 +11,22 @@
 
 namespace support {
 
+// Cells of a line; one that holds commas stands in quotes.
+inline std::vector<std::string> SplitRow(const std::string& line) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      cells.emplace_back();
+    } else {
+      cells.back() += c;
+    }
+  }
+  return cells;
+}
+
 // The rows below the header line, cut at the commas. `name` is relative to tests/golden.
 // Throws when the file cannot be read or a row has not as many cells as the header.
 inline std::vector<std::vector<std::string>> ReadGoldenCsv(const std::string& name) {
@@ -21,13 +37,7 @@ inline std::vector<std::vector<std::string>> ReadGoldenCsv(const std::string& na
   for (std::string line; std::getline(file, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     if (line.empty()) continue;
-    std::vector<std::string> cells;
-    std::size_t begin = 0;
-    for (std::size_t comma; (comma = line.find(',', begin)) != std::string::npos;) {
-      cells.push_back(line.substr(begin, comma - begin));
-      begin = comma + 1;
-    }
-    cells.push_back(line.substr(begin));
+    const std::vector<std::string> cells = SplitRow(line);
     if (!rows.empty() && cells.size() != rows.front().size()) {
       throw std::runtime_error(path + ": ragged row: " + line);
     }

@@ -109,11 +109,27 @@ constexpr std::uint64_t OverflowToFloat(bool negative, const Format& f, Rounding
   return to_infinity ? InfinityCode(f, negative) : MaxFinite(f, negative);
 }
 
+constexpr bool IsSubnormal(const Exact& x, const Format& f) noexcept {
+  return x.cls == Class::kFinite && f.kind == Kind::kFloat && HasZero(f) &&
+         LeadingExponent(x) < MinExponent(f);
+}
+
+// The zero that a subnormal value is flushed to.
+constexpr CastResult FlushedToZero(bool negative, const Format& f) noexcept {
+  const bool minus = negative && HasNegativeZero(f);
+  return {InWord(minus ? SignBit(f) : 0, f),
+          IsFloat(f) ? Outcome::kUnderflowed : Outcome::kRounded};
+}
+
 constexpr CastResult FinishFloat(bool negative, const Rounded& r, const Format& f,
                                  Rounding rounding, const Rules& rules) noexcept {
   const std::uint64_t magnitude = EncodeMagnitude(r, f);
   if (magnitude == kOutOfRange) {
     return {OverflowToFloat(negative, f, rounding, rules.overflow), Outcome::kOverflowed};
+  }
+  if (rules.subnormal_results == SubnormalRule::kFlush && f.kind == Kind::kFloat && HasZero(f) &&
+      magnitude != 0 && magnitude < std::uint64_t{1} << f.mantissa_bits) {
+    return FlushedToZero(negative, f);
   }
   const bool signed_result = negative && (magnitude != 0 || HasNegativeZero(f));
   const std::uint64_t code = InWord(magnitude | (signed_result ? SignBit(f) : 0), f);
@@ -162,16 +178,27 @@ constexpr CastResult CastInfinity(bool negative, const Format& f, const Rules& r
   return {InfinityCode(f, negative), HasInfinity(f) ? Outcome::kExact : Outcome::kOverflowed};
 }
 
+constexpr CastResult CastNan(const Exact& x, const Format& f, const Rules& rules) noexcept {
+  if (IsFloat(f)) return {rules.nan == NanRule::kKeep ? NanCode(f, x) : 0, Outcome::kNan};
+  switch (rules.nan_to_integer) {
+    case NanToInteger::kZero:
+      break;
+    case NanToInteger::kLeast:
+      return {f.has_sign ? SignBit(f) : 0, Outcome::kNan};
+    case NanToInteger::kLargest:
+      return {LowMask(f.bits - (f.has_sign ? 1 : 0)), Outcome::kNan};
+  }
+  return {0, Outcome::kNan};
+}
+
 // A value that has been decoded, to the format `f`. `word` and `source` serve mode hybrid alone.
 constexpr CastResult CastExact(const Exact& x, const Format& f, Rounding rounding,
                                const Rules& rules, std::uint64_t word,
                                const Format& source) noexcept {
   if (f.kind == Kind::kBoolean) return CastToBool(x);
   switch (x.cls) {
-    case Class::kNan: {
-      const bool keep = rules.nan == NanRule::kKeep && IsFloat(f);
-      return {keep ? NanCode(f, x) : 0, Outcome::kNan};
-    }
+    case Class::kNan:
+      return CastNan(x, f, rules);
     case Class::kZero: {
       const bool minus = x.negative && HasNegativeZero(f);
       return {InWord(minus ? SignBit(f) : 0, f), HasZero(f) ? Outcome::kExact : Outcome::kRounded};
@@ -191,8 +218,15 @@ constexpr CastResult CastExact(const Exact& x, const Format& f, Rounding roundin
     return {bits, Outcome::kOverflowed};
   }
   if (x.cls == Class::kInfinity) return CastInfinity(x.negative, f, rules);
-  const Rounded r = RoundTo(x, LastPlace(LeadingExponent(x), f), f, rounding, word, source);
+  const int place = LastPlace(LeadingExponent(x), f);
+  const Rounded r = RoundTo(x, place, f, rounding, word, source);
   if (IsInteger(f)) return FinishInteger(x.negative, r, f, rules);
+  if (rules.overflow == OverflowRule::kNearestInfinity) {
+    const Rounded nearest = RoundTo(x, place, f, Rounding::kTiesToEven, word, source);
+    if (EncodeMagnitude(nearest, f) == kOutOfRange) {
+      return {InfinityCode(f, x.negative), Outcome::kOverflowed};
+    }
+  }
   return FinishFloat(x.negative, r, f, rounding, rules);
 }
 
@@ -204,6 +238,9 @@ constexpr CastResult Cast(std::uint64_t word, const Format& source, const Format
   if (source.id == target.id) {
     const std::uint64_t code = word >> source.low_zeros;
     return {InWord(code, source), x.cls == Class::kNan ? Outcome::kNan : Outcome::kExact};
+  }
+  if (rules.subnormal_inputs == SubnormalRule::kFlush && IsSubnormal(x, source)) {
+    return FlushedToZero(x.negative, target);
   }
   return CastExact(x, target, rounding, rules, word, source);
 }

@@ -23,11 +23,13 @@ enum class OverflowRule : std::uint8_t {
   kSaturate,  // the nearest end of the range
   kIeee,  // IEEE 754-2019 7.4: infinity or the largest finite value, by mode and sign; to odd: the
           // largest finite value
-  kInfinity,  // infinity in every mode
-  kWrap,      // integers: the low bits of the rounded integer
+  kInfinity,         // infinity in every mode
+  kNearestInfinity,  // the same, and whether it fits is asked of rounding to nearest even, in every
+                     // mode
+  kWrap,             // integers: the low bits of the rounded integer
 };
 
-// Where the target has no infinity kIeee and kInfinity give NaN, and the largest finite value where
+// Where the target has no infinity all but kSaturate and kWrap give NaN, and the largest finite value where
 // it has no NaN either. An infinity coming in goes to the end of an integer's range under every
 // rule.
 enum class InfinityRule : std::uint8_t {
@@ -48,11 +50,23 @@ enum class NegativeRule : std::uint8_t {
   kDropSign,  // as if it were positive
 };
 
+// A NaN to an integer.
+enum class NanToInteger : std::uint8_t { kZero, kLeast, kLargest };
+
+// Subnormal values of formats that have them, without regard to the mode.
+enum class SubnormalRule : std::uint8_t {
+  kKeep,
+  kFlush,  // a zero of the same sign
+};
+
 struct Rules {
   OverflowRule overflow = OverflowRule::kIeee;
   InfinityRule infinity = InfinityRule::kKeep;
   NanRule nan = NanRule::kKeep;
   NegativeRule negative = NegativeRule::kNan;
+  NanToInteger nan_to_integer = NanToInteger::kZero;
+  SubnormalRule subnormal_inputs = SubnormalRule::kKeep;
+  SubnormalRule subnormal_results = SubnormalRule::kKeep;
 
   friend constexpr bool operator==(const Rules&, const Rules&) noexcept = default;
 };
