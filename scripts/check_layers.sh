@@ -19,11 +19,14 @@ SPECcodec.h                                   SPEC(format|hifloat8).h
 SPECrules.h                                   SPEC(format|rounding).h
 SPEC(reference|scaled).h                      SPEC(codec|format|format_names|hifloat8|rounding|rules|reference|scaled).h
 SPEC(profile.h|profiles/.*)                   SPEC(format|format_names|hifloat8|rounding|rules|rescale|profile|profiles/.*).h
+SPECrescale.h                                 SPECformat.h
+SPECreal_scale.h                              SPEC(format|rescale).h
+SPECtosa_rescale.h                            SPEC(format|format_names|rescale).h
 SPEC.*                                        SPEC.*
 API(status|version).h                         API(status|version).h
 src/kernels/.*                                SPEC(codec|format|format_names|hifloat8|rounding|rules|reference|scaled|rescale).h|src/kernels/.*
 API(exactcast|container|cast_file).h          API.*
-src/(containers/.*|cast_file.(h|cc)|(compare|vector)_files.cc) API.*|src/.*
+src/(containers/.*|cast_file.(h|cc)|(compare|number|rescale|vector)_files.cc) API.*|src/.*
 API[^/]*                                      SPEC.*|API[^/]*.h!API(exactcast|container|cast_file).h
 src/[^/]*                                     SPEC.*|API[^/]*.h|src/kernels/.*|src/[^/]*!API(exactcast|container|cast_file).h|src/cast_file.h
 cli/.*                                        API.*|cli/.*
