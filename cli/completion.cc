@@ -11,6 +11,7 @@
 #include "cli/app.h"
 #include "exactcast/spec/format.h"
 #include "exactcast/spec/profile.h"
+#include "exactcast/spec/real_scale.h"
 
 namespace exactcast::cli {
 namespace {
@@ -31,6 +32,8 @@ Words ValuesOf(std::string_view option) {
     words = {"saturate", "ieee", "wrap"};
   } else if (option == "--nan") {
     words = {"keep", "zero"};
+  } else if (option == "--convention") {
+    for (const ScaleConventionRow& row : kScaleConventions) words.push_back(row.name);
   } else if (option == "--python") {
     words = {"bool", "int", "float", "complex"};
   }
@@ -75,7 +78,7 @@ std::string BashCompletion() {
   text += fmt::format("    names=\"{} --help --version\"\n  else\n    case $before in\n",
                       fmt::join(CommandNames(), " "));
   for (const std::string_view option :
-       {"--to", "--profile", "--round", "--overflow", "--nan", "--python"}) {
+       {"--to", "--profile", "--round", "--overflow", "--nan", "--python", "--convention"}) {
     const std::string_view also = option == "--to"
                                       ? "|--from|--format|--via|--tensor|--scalar|--out"
                                   : option == "--round" ? "|--rounding"
