@@ -18,13 +18,14 @@ struct CommandRow {
   Runner (*add)(CLI::App& app);
 };
 
-constexpr std::array<CommandRow, 7> kCommands = {{
+constexpr std::array<CommandRow, 8> kCommands = {{
     {"cast", "Cast a tensor file from one number format to another", AddCast},
     {"compare", "Compare two tensor files element by element", AddCompare},
     {"derive", "Derive the type of an operation on several operands", AddDerive},
     {"explain", "Draw why one value becomes what it becomes", AddExplain},
     {"formats", "List the number formats, or describe one", AddFormats},
     {"profiles", "List the profiles, or the pairs that one has", AddProfiles},
+    {"rescale", "Rescale integers as Arm TOSA's RESCALE does", AddRescale},
     {"vectors", "Write test data for a cast: inputs and outputs", AddVectors},
 }};
 

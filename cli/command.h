@@ -32,6 +32,7 @@ Runner AddDerive(CLI::App& app);
 Runner AddExplain(CLI::App& app);
 Runner AddFormats(CLI::App& app);
 Runner AddProfiles(CLI::App& app);
+Runner AddRescale(CLI::App& app);
 Runner AddVectors(CLI::App& app);
 
 // Writes to standard output; a closed pipe or a full disk is kNotWritten.

@@ -11,6 +11,7 @@
 #include "cli/app.h"
 #include "exactcast/spec/format.h"
 #include "exactcast/spec/profile.h"
+#include "exactcast/spec/real_scale.h"
 
 namespace exactcast::cli {
 namespace {
@@ -35,6 +36,8 @@ Words ValuesOf(std::string_view option) {
     words = {"nearest", "zero"};
   } else if (option == "--nan-to-int") {
     words = {"zero", "min", "max", "refuse"};
+  } else if (option == "--convention") {
+    for (const ScaleConventionRow& row : kScaleConventions) words.push_back(row.name);
   } else if (option == "--python") {
     words = {"bool", "int", "float", "complex"};
   }
@@ -78,8 +81,9 @@ std::string BashCompletion() {
       "  COMPREPLY=()\n  if [[ $COMP_CWORD -eq 1 ]]; then\n";
   text += fmt::format("    names=\"{} --help --version\"\n  else\n    case $before in\n",
                       fmt::join(CommandNames(), " "));
-  for (const std::string_view option : {"--to", "--profile", "--round", "--overflow", "--nan",
-                                        "--float-rounding", "--nan-to-int", "--python"}) {
+  for (const std::string_view option :
+       {"--to", "--profile", "--round", "--overflow", "--nan", "--float-rounding", "--nan-to-int",
+        "--python", "--convention"}) {
     const std::string_view also = option == "--to"
                                       ? "|--from|--format|--via|--tensor|--scalar|--out"
                                   : option == "--round" ? "|--rounding"

@@ -3,7 +3,7 @@ _exactcast() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} names=""
   COMPREPLY=()
   if [[ $COMP_CWORD -eq 1 ]]; then
-    names="cast compare derive explain formats profiles vectors --help --version"
+    names="cast compare derive explain formats profiles rescale vectors --help --version"
   else
     case $before in
       --to|--from|--format|--via|--tensor|--scalar|--out) names="bool int2 int4 int8 int16 int32 int64 uint2 uint4 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e5m2fnuz float8_e4m3b11fnuz float8_e4m3 float8_e3m4 float8_e8m0fnu float6_e2m3fn float6_e3m2fn float4_e2m1fn float4_e1m2 hifloat8 tfloat32 complex32 complex64 complex128 int48 uint48 int1 uint1" ;;
@@ -14,6 +14,7 @@ _exactcast() {
       --float-rounding) names="nearest zero" ;;
       --nan-to-int) names="zero min max refuse" ;;
       --python) names="bool int float complex" ;;
+      --convention) names="mlir tflite executorch cts vela tflite16" ;;
       *)
         [[ $word == -* ]] && case ${COMP_WORDS[1]} in
           cast) names="--help --to --derive-with --from --profile --round --rounding --overflow --nan --float-rounding --flush-subnormals --nan-to-int --shape --threads --deqscale --offset --unpacked --packed --strict --force --json" ;;
@@ -22,6 +23,7 @@ _exactcast() {
           explain) names="--help --to --from --round --rounding --profile --overflow --nan --float-rounding --flush-subnormals --nan-to-int --via --deqscale --offset --json" ;;
           formats) names="--help --codes --json" ;;
           profiles) names="--help --json" ;;
+          rescale) names="--help --from --to --multiplier --shift --scale --convention --input-zp --output-zp --scale16 --round --rounding --per-channel --profile --attributes --as-printed --shape --check --range --threads --strict --force --json" ;;
           vectors) names="--help --from --to --profile --round --rounding --overflow --nan --count --seed --force --json" ;;
         esac ;;
     esac

@@ -21,6 +21,7 @@ std::string ErrataPage(const std::string& golden_folder);
 std::string FormatsPage(const std::string& golden_folder);
 std::string ProfilesPage(const std::string& golden_folder);
 std::string TosaPage(const std::string& golden_folder);
+std::string TosaRescalePage(const std::string& golden_folder);
 std::string ManPage(const std::string& golden_folder);
 std::string BashCompletion(const std::string& golden_folder);
 std::string ZshCompletion(const std::string& golden_folder);
@@ -31,6 +32,7 @@ inline constexpr auto kPages = std::to_array<Page>({
     {"formats.md", FormatsPage},
     {"profiles.md", ProfilesPage},
     {"tosa.md", TosaPage},
+    {"tosa-rescale.md", TosaRescalePage},
     {"exactcast.1", ManPage},
     {"completion/exactcast.bash", BashCompletion},
     {"completion/_exactcast", ZshCompletion},

@@ -16,27 +16,9 @@
 #include "exactcast/spec/profiles/cast_row.h"
 #include "exactcast/spec/rounding.h"
 #include "exactcast/spec/rules.h"
+#include "exactcast/spec/tosa_version.h"
 
 namespace exactcast::tosa {
-
-// 1.0.1 and 1.0.2 are 1.0: neither changed CAST or RESCALE.
-enum class Version : std::uint8_t {
-  k020,
-  k021,
-  k022,
-  k023,
-  k030,
-  k040,
-  k050,
-  k060,
-  k070,
-  k080,
-  k090,
-  k100Rc0,
-  k100,
-  k110Draft,
-};
-inline constexpr Version kLatest = Version::k110Draft;
 
 inline constexpr auto kProfileNames = std::to_array<std::string_view>(
     {"tosa-0.20", "tosa-0.21", "tosa-0.22", "tosa-0.23", "tosa-0.30", "tosa-0.40", "tosa-0.50",
