@@ -34,8 +34,9 @@ Expected Compute(const RescaleRequest& r, std::int64_t x) {
     numerator += v < 0 ? -(1LL << 31) : 1LL << 31;
   const Wide sum = FloorDivide(numerator, 2 * power) + r.output_zp;
   const Format& f = GetFormat(r.to);
-  const std::int64_t least = f.has_sign ? -(1LL << (f.bits - 1)) : 0;
-  const std::int64_t greatest = least + (1LL << f.bits) - 1;
+  const std::int64_t half = std::int64_t{1} << (f.bits - 1);
+  const std::int64_t least = f.has_sign ? -half : 0;
+  const std::int64_t greatest = least + 2 * half - 1;
   const Wide int32 = 1LL << 31;
   Expected e;
   e.result = static_cast<std::int64_t>(sum < least ? least : sum > greatest ? greatest : sum);
