@@ -16,6 +16,7 @@
 #include "cli/command.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/rescale.h"
 #include "cli/whole_number.h"
 #include "exactcast/names.h"
 #include "exactcast/number_text.h"
@@ -37,6 +38,7 @@ struct CompareOptions {
   std::optional<std::string> from;
   std::optional<std::string> source;
   std::optional<std::string> profile;
+  std::optional<std::string> rescale;
   bool permitted = false;
   bool nan_payload = false;
   bool unpacked = false;
@@ -48,7 +50,7 @@ Result<std::uint64_t> ParseUlp(const std::string& text) { return ParseWholeNumbe
 
 // Without a source --from is the format of A and B; with one, that of the source.
 Status FillPermitted(const CompareOptions& o, CompareRequest* r) {
-  if (!o.permitted && !o.source && !o.profile) {
+  if (!o.permitted && !o.source && !o.profile && !o.rescale) {
     if (o.from && o.format) return UsageError("--from is --format by another name; give one");
     return Fill<FormatId>(o.from, r->format, ParseFormat);
   }
@@ -57,6 +59,12 @@ Status FillPermitted(const CompareOptions& o, CompareRequest* r) {
         "--permitted, --profile and --source belong together: what was cast, and by whose rules");
   }
   r->permitted = {.profile = *o.profile, .source = *o.source};
+  if (o.rescale) {
+    RescaleCall call;
+    if (Status status = ReadRescaleAttributes(*o.rescale, &call); !status.ok()) return status;
+    r->permitted->rescale = call.request;
+    r->permitted->source_format = call.from;
+  }
   return Fill<FormatId>(o.from, r->permitted->source_format, ParseFormat);
 }
 
@@ -249,6 +257,9 @@ Runner AddCompare(CLI::App& app) {
   app.add_flag("--permitted", o->permitted,
                "accept every result that --profile permits for the elements of --source");
   app.add_option("--profile", o->profile, "with --permitted: whose rules; a profile tosa-...");
+  app.add_option(
+      "--rescale", o->rescale,
+      "with --permitted: --source was rescaled, with TOSA's attributes in this JSON file");
   app.add_option("--source", o->source, "with --permitted: the tensor that was cast");
   app.add_option("--shape", o->shape, "shape of raw data, as 2,3");
   app.add_option("--ulp", o->ulp, "accept distances of at most so many units in the last place");

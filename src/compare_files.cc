@@ -143,6 +143,21 @@ struct Origin {
   std::unique_ptr<const Judge> judge;
 };
 
+// Channels lie along the last dimension, in C order.
+Status CheckChannels(const PermittedRequest& request, const Side& a) {
+  if (!request.rescale || !request.rescale->per_channel) return {};
+  if (a.layout.fortran_order) {
+    return Named(a.path,
+                 UsageError("it is in Fortran order, and channels are in C order; save it in "
+                            "C order"));
+  }
+  const std::size_t channels = request.rescale->multipliers.size();
+  if (!a.layout.shape.empty() && a.layout.shape.back() == channels) return {};
+  return Named(a.path,
+               BadInput(fmt::format("its last dimension is not the {} channels of the attributes",
+                                    channels)));
+}
+
 Result<Origin> OpenOrigin(const PermittedRequest& request, const Side& a) {
   const Result<const ContainerRow*> container = FindContainer(request.source);
   if (!container.ok()) return container.status();
@@ -160,8 +175,10 @@ Result<Origin> OpenOrigin(const PermittedRequest& request, const Side& a) {
                                 InputName(request.source), ShapeText(side->layout.shape),
                                 InputName(a.path), ShapeText(*shape)));
   }
+  if (Status status = CheckChannels(request, a); !status.ok()) return status;
   Result<std::unique_ptr<const Judge>> judge =
-      MakeCastJudge(request, side->layout.format, a.layout.format);
+      request.rescale ? MakeRescaleJudge(request, side->layout.format, a.layout.format)
+                      : MakeCastJudge(request, side->layout.format, a.layout.format);
   if (!judge.ok()) return judge.status();
   return Origin{std::move(*side), std::move(*judge)};
 }

@@ -34,7 +34,7 @@ Result<mpq_class> ParseTolerance(std::string_view option, const std::optional<st
 }
 
 // x / 2^exponent as an integer, exponent being at most that of x.
-void Scale(const Exact& x, int exponent, mpz_class* scaled) {
+void ScaledTo(const Exact& x, int exponent, mpz_class* scaled) {
   mpz_class& z = *scaled;
   z = static_cast<unsigned long>(x.significand);
   z <<= static_cast<unsigned long>(x.exponent - exponent);
@@ -64,8 +64,8 @@ bool NearEnough::operator()(const Exact& a, const Exact& b) {
                                         : std::min(a.exponent, b.exponent);
   distance_ = 0;
   bound_ = 0;
-  if (a.cls != Class::kZero) Scale(a, e, &distance_);
-  if (b.cls != Class::kZero) Scale(b, e, &bound_);
+  if (a.cls != Class::kZero) ScaledTo(a, e, &distance_);
+  if (b.cls != Class::kZero) ScaledTo(b, e, &bound_);
   if (a.negative == b.negative) {
     distance_ -= bound_;
   } else {

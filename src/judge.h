@@ -31,6 +31,11 @@ class Judge {
 Result<std::unique_ptr<const Judge>> MakeCastJudge(const PermittedRequest& request, FormatId from,
                                                    FormatId to);
 
+// The judge of RESCALE: one value, or the interval of inexact rounding. Per channel the index counts
+// in C order. Statuses as MakeRescalePlan.
+Result<std::unique_ptr<const Judge>> MakeRescaleJudge(const PermittedRequest& request,
+                                                      FormatId from, FormatId to);
+
 }  // namespace exactcast
 
 #endif  // EXACTCAST_SRC_JUDGE_H_

@@ -255,5 +255,28 @@ TEST_F(TosaCommand, CompareRefusesOptionsThatDoNotGoTogether) {
   ExpectStatus("compare a.bin a.bin --from float16", 0);
 }
 
+// int32 104 (half way between 6 and 7), 7, 3000 and 2^29, which a shift of 30 does not take; to int8 by 1/16, inexactly.
+TEST_F(TosaCommand, CompareKnowsTheIntervalOfInexactRescale) {
+  static_cast<void>(
+      folder_.File("acc.bin", std::string("\x68\0\0\0\x07\0\0\0\xb8\x0b\0\0\0\0\0\x20", 16)));
+  static_cast<void>(
+      folder_.File("attributes.json",
+                   R"({"in_t": "i32_t", "out_t": "i8_t", "multiplier": [67108864], "shift": [30],
+          "rounding_mode": "INEXACT_ROUND", "scale32": true})"));
+  ExpectStatus("rescale acc.bin a.bin --attributes attributes.json --profile tosa-1.0", 0);
+  static_cast<void>(folder_.File("b.bin", std::string("\x06\x00\x7f\x11", 4)));
+  static_cast<void>(folder_.File("c.bin", std::string("\x09\x00\x7f\x11", 4)));
+  const std::string with =
+      " --format int8 --permitted --profile tosa-1.0 --source acc.bin --rescale attributes.json ";
+  const CommandResult same = Run("compare a.bin b.bin --json" + with);
+  EXPECT_EQ(same.status, 0) << same.err << same.out;
+  const json found = json::parse(same.out)["permitted"];
+  EXPECT_EQ(found["b"]["unpredictable"], 1);
+  EXPECT_EQ(found["b"]["inexact rounding"], 1);
+  EXPECT_EQ(found["b"]["default"], 2);
+  EXPECT_EQ(Run("compare a.bin c.bin" + with).status, 1);
+  ExpectStatus("compare a.bin b.bin --rescale attributes.json --format int8", 2, "belong together");
+}
+
 }  // namespace
 }  // namespace exactcast

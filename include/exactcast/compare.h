@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "exactcast/rescale.h"
 #include "exactcast/spec/format.h"
 #include "exactcast/spec/permitted.h"
 #include "exactcast/status.h"
@@ -26,6 +27,8 @@ struct PermittedRequest {
   std::string source;  // a path: the tensor that was cast
   // Needed where `source` does not say it; a raw file has the shape of A.
   std::optional<FormatId> source_format = std::nullopt;
+  // They were rescaled, not cast: with these attributes, whose profile and types are filled in.
+  std::optional<RescaleRequest> rescale = std::nullopt;
 };
 
 struct CompareRequest {

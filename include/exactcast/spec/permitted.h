@@ -26,12 +26,13 @@ enum class Grounds : std::uint8_t {
   kNanPattern,     // another NaN
   kTie,            // the other neighbour, at the same distance; what overflows has no other
   kTowardZero,
-  kFlush,  // zero for a subnormal
-  kNone,   // not permitted
+  kFlush,     // zero for a subnormal
+  kInterval,  // another integer that inexact rounding permits
+  kNone,      // not permitted
 };
-inline constexpr std::array<std::string_view, 7> kGroundsNames = {
-    "unpredictable", "default", "NaN pattern",  "other side of a tie",
-    "toward zero",   "flush",   "not permitted"};
+inline constexpr std::array<std::string_view, 8> kGroundsNames = {
+    "unpredictable", "default", "NaN pattern",      "other side of a tie",
+    "toward zero",   "flush",   "inexact rounding", "not permitted"};
 constexpr std::string_view Name(Grounds grounds) noexcept {
   return kGroundsNames[static_cast<std::size_t>(grounds)];
 }
