@@ -36,6 +36,8 @@ a device must have for it, are in [profiles.md](profiles.md#tosa-020-to-tosa-11-
 
 constexpr const char* kCastRules =
     R"(
+RESCALE has a page of its own: [tosa-rescale.md](tosa-rescale.md).
+
 ## CAST
 
 ### The default result
