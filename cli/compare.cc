@@ -100,7 +100,7 @@ std::string Summary(const CompareResult& r, bool tolerant) {
   if (IsComplex(r)) line += fmt::format(" of two parts");
   line += fmt::format(": {} equal", d.equal);
   if (tolerant) line += fmt::format(", {} accepted", d.accepted);
-  return line + fmt::format(", {} differ\n", d.differing);
+  return line + fmt::format(", {} {}\n", d.differing, r.source_format ? "not permitted" : "differ");
 }
 
 std::string Histogram(const Differences& d) {

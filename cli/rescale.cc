@@ -39,8 +39,10 @@ Status ReadIntegers(std::string_view option, const std::optional<std::string>& t
   for (const std::string& word : words) {
     const std::optional<std::int64_t> value = ParseInteger<std::int64_t>(word);
     if (!value) {
-      const std::string message = fmt::format("{}: '{}' is not an integer", option, word);
-      return text->starts_with('@') ? BadInput(message) : UsageError(message);
+      const bool of_file = text->starts_with('@');
+      const std::string message =
+          fmt::format("{}{}: '{}' is not an integer", option, of_file ? " " + *text : "", word);
+      return of_file ? BadInput(message) : UsageError(message);
     }
     list->push_back(*value);
   }
@@ -61,6 +63,10 @@ Status ReadRounding(const RescaleOptions& o, RescaleCall* call) {
   call->all_roundings = EqualsIgnoringCase(*o.rounding, "all");
   if (call->all_roundings) {
     call->request.rounding = RescaleRounding::kSingle;
+    if (!call->request.scale32) {
+      return Unsupported(
+          "--rounding all compares single with double, and the 16-bit multiplier has no double");
+    }
     return {};
   }
   const Result<RescaleRounding> rounding = ParseRescaleRounding(*o.rounding);
@@ -270,7 +276,8 @@ void AddCallOptions(CLI::App& app, RescaleOptions* o) {
                  "single)");
   app.add_flag("--per-channel", o->per_channel, "a multiplier and a shift per last index");
   app.add_option("--profile", o->profile, "tosa-0.20 to tosa-1.1-draft (default: tosa-1.0)");
-  app.add_option("--attributes", o->attributes, "a JSON file with TOSA's attributes");
+  app.add_option("--attributes", o->attributes,
+                 "a JSON file with TOSA's attributes; options beside it win");
   app.add_flag("--as-printed", o->as_printed,
                "the letter of the text where it is not what it means");
 }
