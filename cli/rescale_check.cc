@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/json.h"
 #include "cli/options.h"
 #include "cli/rescale.h"
 #include "exactcast/names.h"
@@ -43,10 +43,28 @@ struct Report {
   std::string needs;  // profiles and extensions
 };
 
-std::vector<Unsure> FindUnsure(const RescalePlan& plan) {
+// A shift below 1, which the type holds and no formula takes: nothing is predictable, and a lint says so
+// beside everything else. Replaced by a legal one, so that the rest can be examined.
+std::vector<std::size_t> TakeShiftsBelowOne(const tosa::RescaleVersion& version,
+                                            RescaleRequest* r) {
+  const std::int64_t least = version.shift_has_six_bits ? 0 : -128;
+  std::vector<std::size_t> channels;
+  for (std::size_t c = 0; c < r->shifts.size(); ++c) {
+    if (r->shifts[c] >= 1 || r->shifts[c] < least) continue;
+    channels.push_back(c);
+    r->shifts[c] = 2;
+  }
+  return channels;
+}
+
+std::vector<Unsure> FindUnsure(const RescalePlan& plan, const std::vector<std::size_t>& below_one) {
   std::vector<Unsure> found;
   const IntegerRange all = RangeOf(plan.from());
   for (std::size_t c = 0; c < plan.scales().size(); ++c) {
+    if (std::find(below_one.begin(), below_one.end(), c) != below_one.end()) {
+      found.push_back({c, all, Unpredictable::kShift});
+      continue;
+    }
     const auto why = [&](std::int64_t x) { return Rescale(x, plan.scales()[c], plan.rules()).why; };
     const std::optional<IntegerRange> sure = plan.Predictable(c);
     if (!sure) {
@@ -127,13 +145,16 @@ Result<Report> Examine(const RescaleOptions& o, const RescaleCall& call) {
   Report report;
   report.errors = RescaleErrors(call.request);
   report.steps = TwoLegalSteps(call.request);
-  const Result<RescalePlan> plan = MakeRescalePlan(call.request);
+  RescaleRequest runnable = call.request;
+  const std::vector<std::size_t> below_one = TakeShiftsBelowOne(**version, &runnable);
+  const Result<RescalePlan> plan = MakeRescalePlan(runnable);
   if (!plan.ok()) {
     if (report.errors.empty()) return plan.status();
     return report;
   }
   report.needs = Needs(call.request, **version);
-  report.unsure = FindUnsure(*plan);
+  report.unsure = FindUnsure(*plan, below_one);
+  if (!below_one.empty()) return report;  // there is no rounding to compare
   Result<std::optional<RoundingDifference>> d = CompareRoundings(o, *plan);
   if (!d.ok()) return d.status();
   report.roundings = *d;
@@ -214,7 +235,7 @@ std::string ToJson(const RescaleCall& call, const Report& report) {
                              {"differing", d.differing}};
     if (d.differing != 0) json["single_double"]["first"] = d.first;
   }
-  return json.dump() + "\n";
+  return JsonLine(json);
 }
 
 }  // namespace

@@ -392,5 +392,26 @@ TEST_F(RescaleCommand, CheckRefusesFilesThatAreNoAttributes) {
       2, "too many to try");
 }
 
+// A lint reports a shift that no formula takes beside what else there is; running it is refused.
+TEST_F(RescaleCommand, CheckReportsAShiftBelowOneBesideTheOtherChannels) {
+  const Words scales = {"--from",       "int32",   "--to", "int8",         "--multiplier",
+                        "1,1073741824", "--shift", "0,30", "--per-channel"};
+  const CommandResult check = Check(scales + Words{"--json"});
+  EXPECT_EQ(check.status, 0) << check.err;
+  const json found = json::parse(check.out)["unpredictable"];
+  ASSERT_EQ(found.size(), 3u) << check.out;
+  EXPECT_EQ(found[0]["channel"], 0);
+  EXPECT_EQ(found[0]["least"], -2147483648LL);
+  EXPECT_EQ(found[1]["channel"], 1);
+  EXPECT_EQ(Check(scales + Words{"--strict"}).status, 3);
+  ExpectError(Run(npy_, {"--to", "int8", "--multiplier", "1", "--shift", "0"}), 3, "below 1");
+}
+
+TEST_F(RescaleCommand, RoundingAllNeedsTheMultiplierThatHasADouble) {
+  ExpectError(Run(npy_, {"--to", "int8", "--multiplier", "1", "--shift", "4", "--scale16",
+                         "--rounding", "all"}),
+              4, "has no double");
+}
+
 }  // namespace
 }  // namespace exactcast
