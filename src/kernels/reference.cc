@@ -2,7 +2,7 @@
 //
 // The kernels that call the scalar reference for every element: `reference`, which accepts
 // everything, and `copy`, a format to itself, which moves the bytes and only looks for NaN.
-#include <cstring>
+#include <algorithm>
 
 #include "src/kernels/kernels.h"
 #include "src/kernels/words.h"
@@ -36,7 +36,7 @@ void RunReference(const Params& p, const std::byte* in, std::byte* out, std::uin
 
 void RunCopy(const Params& p, const std::byte* in, std::byte* out, std::uint64_t, std::size_t n,
              Tally& tally) {
-  std::memcpy(out, in, n * static_cast<std::size_t>(p.source->storage_bits) / 8);
+  std::copy_n(in, n * static_cast<std::size_t>(p.source->storage_bits) / 8, out);
   std::uint64_t nan = 0;
   if (HasNan(*p.source)) {
     WithWord(p.source->storage_bits, [&](auto word) {
