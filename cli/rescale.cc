@@ -9,9 +9,9 @@
 
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/json.h"
 #include "cli/options.h"
 #include "exactcast/names.h"
 #include "exactcast/spec/format_names.h"
@@ -169,10 +169,6 @@ Json ScalesJson(const RescaleCall& call) {
   return scales;
 }
 
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 std::string SummaryJson(const RescaleCall& call, const FileRescaleResult& r) {
   const RescaleRequest& q = call.request;
   Json reasons = Json::object();
@@ -200,7 +196,7 @@ std::string SummaryJson(const RescaleCall& call, const FileRescaleResult& r) {
   if (r.differing != 0) json["first_differing"] = r.first_differing;
   if (!call.scales.empty()) json["scales"] = ScalesJson(call);
   if (!r.warnings.empty()) json["warnings"] = r.warnings;
-  return Dump(json);
+  return JsonLine(json);
 }
 
 // ---- running ------------------------------------------------------------------------------------
@@ -251,7 +247,7 @@ Ending RunRescale(RescaleOptions o) {
   if (o.check) return RunRescaleCheck(o, *call);
   if (o.input) return RunFiles(o, *call);
   if (call->scales.empty()) return UsageError("INPUT is required");
-  return Print(o.json ? Dump(ScalesJson(*call)) : ScaleLines(*call));
+  return Print(o.json ? JsonLine(ScalesJson(*call)) : ScaleLines(*call));
 }
 
 void AddCallOptions(CLI::App& app, RescaleOptions* o) {

@@ -46,13 +46,9 @@ struct Target {
   std::filesystem::path name;
 };
 
-Target FindTarget(std::filesystem::path path) {
-  std::error_code error;
-  for (int hop = 0; hop < 40; ++hop) {
-    const std::filesystem::path next = std::filesystem::read_symlink(path, error);
-    if (error) break;
-    path = path.parent_path() / next;
-  }
+Target FindTarget(const std::string& name) {
+  const Result<std::string> followed = FollowLinks(name);
+  const std::filesystem::path path = followed.ok() ? *followed : name;
   return {path.has_parent_path() ? path.parent_path() : ".", path.filename()};
 }
 

@@ -22,24 +22,6 @@ constexpr mode_t kPermissions = 0777;
 constexpr std::size_t kSendPiece = std::size_t{1} << 20;
 constexpr int kAttempts = 100;
 
-// `path` with symbolic links in its last place followed, so that a link stays and what it points to
-// is replaced. The folders before it are the kernel's matter.
-Result<std::string> FollowLinks(std::string path) {
-  for (int hop = 0; hop < 40; ++hop) {
-    std::vector<char> target(4096);
-    const ssize_t length = readlink(path.c_str(), target.data(), target.size());
-    if (length < 0) return path;  // not a link, or not there
-    const std::string next(target.data(), static_cast<std::size_t>(length));
-    const std::size_t slash = path.rfind('/');
-    if (next.starts_with('/') || slash == std::string::npos) {
-      path = next;
-    } else {
-      path.replace(slash + 1, std::string::npos, next);
-    }
-  }
-  return NotWritten(ErrorText(ELOOP));
-}
-
 // A name beside `name` that nobody uses: .NAME.exactcast-k3x9qa
 std::string TemporaryName(const std::string& name) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz234567";
@@ -99,6 +81,22 @@ Descriptor OpenSpool() {
 }
 
 }  // namespace
+
+Result<std::string> FollowLinks(std::string path) {
+  for (int hop = 0; hop < 40; ++hop) {
+    std::vector<char> target(4096);
+    const ssize_t length = readlink(path.c_str(), target.data(), target.size());
+    if (length < 0) return path;  // not a link, or not there
+    const std::string next(target.data(), static_cast<std::size_t>(length));
+    const std::size_t slash = path.rfind('/');
+    if (next.starts_with('/') || slash == std::string::npos) {
+      path = next;
+    } else {
+      path.replace(slash + 1, std::string::npos, next);
+    }
+  }
+  return NotWritten(ErrorText(ELOOP));
+}
 
 Result<OutputPlace> OutputPlace::Find(const std::string& path) {
   OutputPlace place = {.path = path, .handed_over = HandedOver(path, STDOUT_FILENO), .facts = {}};

@@ -83,6 +83,10 @@ class OutputFile {
   std::string temporary_;  // in folder_; empty: the file has no name yet
 };
 
+// `path` with symbolic links in its last place followed, so that a link stays and what it points to
+// is replaced. The folders before it are the kernel's matter.
+Result<std::string> FollowLinks(std::string path);
+
 }  // namespace exactcast
 
 #endif  // EXACTCAST_SRC_CONTAINERS_OUTPUT_FILE_H_
