@@ -101,6 +101,7 @@ struct RunOptions {
   int threads = 0;  // 0: as many as the process may use
   // Index of element 0 in the whole tensor: first_lost and 16-periodic scales count from there.
   std::uint64_t first = 0;
+  bool counts = true;  // false: Run returns zeros, and is faster
 };
 
 struct PlanState;  // src/plan_state.h
@@ -122,7 +123,10 @@ class Plan {
   [[nodiscard]] bool flushes_subnormals() const;
   // The profile permits sets of results, and counts what is unpredictable.
   [[nodiscard]] bool leaves_choices() const;
+  // Which code converts, and on which instruction set ("avx2", ...): the best that the CPU has.
   [[nodiscard]] std::string_view kernel() const;
+  [[nodiscard]] std::string_view kernel_description() const;
+  [[nodiscard]] static std::string_view cpu_target();
 
   // Converts `elements` elements. `in` and `out` hold at least InputBytes() and OutputBytes()
   // bytes, do not overlap, and need no alignment; multi-byte elements are little-endian. Safe to

@@ -8,7 +8,8 @@
 namespace exactcast {
 
 std::span<const KernelRow> Kernels() {
-  static const std::array<KernelRow, 4> kernels = {kCopyKernel, kTable8Kernel, kTable16Kernel,
+  static const std::array<KernelRow, 7> kernels = {kCopyKernel,     kTable8Kernel, kScaledKernel,
+                                                   kIntegersKernel, kNarrowKernel, kWideKernel,
                                                    kReferenceKernel};
   return kernels;
 }

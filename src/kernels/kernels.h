@@ -16,14 +16,16 @@ namespace exactcast {
 
 struct KernelRow {
   std::string_view name;
+  std::string_view what;  // how it works, in a few words
   bool (*accepts)(const Params& params);
   // Called once per array, with its number of elements, before run; may be called from several
   // threads.
   void (*prepare)(const Params& params, std::uint64_t elements);
-  // Converts n elements, unaligned, in not overlapping out, and adds to the tally. `first` is the
-  // index of element 0 in the whole tensor.
+  // Converts n elements, unaligned, in not overlapping out, and adds to the tally unless it is null.
+  // `first` is the index of element 0 in the whole tensor. Called in the environment of
+  // float_environment.h.
   void (*run)(const Params& params, const std::byte* in, std::byte* out, std::uint64_t first,
-              std::size_t n, Tally& tally);
+              std::size_t n, Tally* tally);
 };
 
 std::span<const KernelRow> Kernels();
@@ -33,7 +35,10 @@ const KernelRow& ChooseKernel(const Params& params);
 
 extern const KernelRow kCopyKernel;
 extern const KernelRow kTable8Kernel;
-extern const KernelRow kTable16Kernel;
+extern const KernelRow kScaledKernel;
+extern const KernelRow kIntegersKernel;
+extern const KernelRow kNarrowKernel;
+extern const KernelRow kWideKernel;
 extern const KernelRow kReferenceKernel;
 
 }  // namespace exactcast

@@ -6,7 +6,6 @@
 #define EXACTCAST_SRC_KERNELS_PARAMS_H_
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,16 +17,25 @@
 #include "exactcast/spec/rounding.h"
 #include "exactcast/spec/rules.h"
 #include "exactcast/spec/scaled.h"
+#include "src/kernels/encoding.h"
 
 namespace exactcast {
 
-// Results by source code, filled when an array is large enough to be worth it and kept with the
-// plan. Other threads may run the plan meanwhile: they look only once `filled` says so.
+// How many elements fell into each class of Outcome.
+using Tally = std::array<std::uint64_t, 5>;
+
+// The results of every code of 8 bits, filled on the first run and kept with the plan.
 struct CodeTable {
+  // Bit h of row l says whether code 16 h + l is in the set.
+  struct CodeSet {
+    std::array<std::uint16_t, 16> rows = {};
+    bool is_empty = true;
+  };
   std::once_flag once;
-  std::atomic<bool> filled = false;
-  std::vector<std::uint64_t> results;
-  std::vector<Outcome> outcomes;
+  std::array<std::uint64_t, 256> results = {};
+  // The results byte by byte, for targets of one and two bytes.
+  alignas(16) std::array<std::array<std::uint8_t, 256>, 2> bytes = {};
+  std::array<CodeSet, std::tuple_size_v<Tally>> sets = {};  // by Outcome
 };
 
 struct Params {
@@ -36,9 +44,10 @@ struct Params {
   Operation operation = Operation::kConvert;
   Rounding rounding = Rounding::kTiesToEven;
   Rules rules;
+  Encoding encoding;                  // the above as constants; scaled to float16: from float32
   std::vector<std::uint32_t> scales;  // scaled operations: 1 or 16, used in turn
   std::vector<std::int32_t> offsets;
-  std::unique_ptr<CodeTable> table = std::make_unique<CodeTable>();
+  std::unique_ptr<CodeTable> table;  // sources of 8 bits
 };
 
 // The reference for one element; `index` counts from the start of the tensor.
@@ -56,9 +65,6 @@ inline CastResult CastElement(const Params& p, std::uint64_t word, std::uint64_t
   }
   return {};
 }
-
-// How many elements fell into each class of Outcome.
-using Tally = std::array<std::uint64_t, 5>;
 
 }  // namespace exactcast
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From an Encoding to the encoder with its mode for a template parameter. Included once per CPU
+// target.
+#if defined(EXACTCAST_SRC_KERNELS_CHOOSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef EXACTCAST_SRC_KERNELS_CHOOSE_INL_H_
+#undef EXACTCAST_SRC_KERNELS_CHOOSE_INL_H_
+#else
+#define EXACTCAST_SRC_KERNELS_CHOOSE_INL_H_
+#endif
+
+#include "exactcast/spec/reference.h"
+#include "src/kernels/encode-inl.h"
+#include "src/kernels/params.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace exactcast {
+namespace HWY_NAMESPACE {
+
+template <typename Lane>
+using Encoder = LaneCounts (*)(const Encoding&, const BlockOf<Lane>&);
+
+template <Rounding kMode, bool kCounts, typename Lane>
+Encoder<Lane> EncoderForMode(const Encoding& e) {
+  switch (e.step) {
+    case EncodeStep::kFloat:
+      return e.is_rare ? EncodeFloat<kCounts, true, kMode, Lane>
+                       : EncodeFloat<kCounts, false, kMode, Lane>;
+    case EncodeStep::kInteger:
+      return EncodeInteger<kCounts, kMode, Lane>;
+    case EncodeStep::kTapered:
+      if constexpr (sizeof(Lane) == 4) return EncodeTapered<kCounts, kMode, Lane>;
+      break;
+    case EncodeStep::kIntegral:
+      if constexpr (sizeof(Lane) == 4) return EncodeIntegral<kCounts, kMode, Lane>;
+      break;
+    case EncodeStep::kBoolean:
+      if constexpr (sizeof(Lane) == 4) return EncodeBoolean<kCounts, Lane>;
+      break;
+    case EncodeStep::kSame:
+      break;
+  }
+  return EncodeSame<kCounts, Lane>;
+}
+
+template <bool kCounts, typename Lane>
+Encoder<Lane> ChooseEncoder(const Encoding& e) {
+  switch (e.rounding) {
+    case Rounding::kTowardNegative:
+      return EncoderForMode<Rounding::kTowardNegative, kCounts, Lane>(e);
+    case Rounding::kTowardPositive:
+      return EncoderForMode<Rounding::kTowardPositive, kCounts, Lane>(e);
+    case Rounding::kTiesToAway:
+      return EncoderForMode<Rounding::kTiesToAway, kCounts, Lane>(e);
+    case Rounding::kTowardZero:
+      return EncoderForMode<Rounding::kTowardZero, kCounts, Lane>(e);
+    case Rounding::kToOdd:
+      return EncoderForMode<Rounding::kToOdd, kCounts, Lane>(e);
+    case Rounding::kHybrid:  // hifloat8 alone has it
+      if constexpr (sizeof(Lane) == 4) return EncodeTapered<kCounts, Rounding::kHybrid, Lane>;
+      [[fallthrough]];
+    case Rounding::kTiesToEven:
+    case Rounding::kNone:
+      break;
+  }
+  return EncoderForMode<Rounding::kTiesToEven, kCounts, Lane>(e);
+}
+
+template <typename Lane>
+Encoder<Lane> ChooseEncoder(const Encoding& e, bool counts) {
+  return counts ? ChooseEncoder<true, Lane>(e) : ChooseEncoder<false, Lane>(e);
+}
+
+// Adds the classes of n elements.
+inline void AddCounts(const LaneCounts& c, const Encoding& e, std::size_t n, Tally* tally) {
+  const std::uint64_t overflowed =
+      c.beyond - c.nan - (e.infinity_is_exact ? c.infinite : std::uint64_t{0});
+  const auto add = [&](Outcome outcome, std::uint64_t count) {
+    (*tally)[static_cast<std::size_t>(outcome)] += count;
+  };
+  add(Outcome::kNan, c.nan);
+  add(Outcome::kOverflowed, overflowed);
+  add(Outcome::kUnderflowed, c.tiny);
+  add(Outcome::kRounded, c.inexact - c.tiny);
+  add(Outcome::kExact, n - c.nan - overflowed - c.inexact);
+}
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace exactcast
+HWY_AFTER_NAMESPACE();
+
+#endif  // EXACTCAST_SRC_KERNELS_CHOOSE_INL_H_

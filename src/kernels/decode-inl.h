@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Source words to lanes of float32 or float64 bits, and codes back to words. Exact, but that wide
+// integers and float64 become float32 bits rounded to odd (block.h). Included once per CPU target.
+#if defined(EXACTCAST_SRC_KERNELS_DECODE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef EXACTCAST_SRC_KERNELS_DECODE_INL_H_
+#undef EXACTCAST_SRC_KERNELS_DECODE_INL_H_
+#else
+#define EXACTCAST_SRC_KERNELS_DECODE_INL_H_
+#endif
+
+#include <cstring>
+
+#include "exactcast/spec/format.h"
+#include "src/kernels/block.h"
+#include "src/kernels/rounding-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace exactcast {
+namespace HWY_NAMESPACE {
+
+// ---- one vector ---------------------------------------------------------------------------------
+
+template <class V>
+HWY_INLINE V MaskWhere(decltype(hn::Eq(V(), V())) mask) {
+  return hn::VecFromMask(hn::DFromV<V>(), mask);
+}
+
+//   float16   s eeeee ffffffffff      subnormals are integers times 2^-24
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Float16ToFloat32(D d, V x) {
+  const hn::RebindToSigned<D> di;
+  const hn::RebindToFloat<D> df;
+  const V magnitude = hn::And(x, hn::Set(d, 0x7fffu));
+  const V sign = hn::ShiftLeft<16>(hn::Xor(x, magnitude));
+  const V rebias = hn::Set(d, 112u << 23);
+  V normal = hn::Add(hn::ShiftLeft<13>(magnitude), rebias);
+  normal =
+      hn::Add(normal, hn::And(rebias, AllOnesWhere<V>(Greater(magnitude, hn::Set(d, 0x7bffu)))));
+  const V integer = hn::BitCast(d, hn::ConvertTo(df, hn::BitCast(di, magnitude)));
+  const V is_zero = MaskWhere<V>(hn::Eq(magnitude, hn::Zero(d)));
+  const V subnormal = hn::Sub(integer, hn::AndNot(is_zero, hn::Set(d, 24u << 23)));
+  const V is_normal = AllOnesWhere<V>(Greater(magnitude, hn::Set(d, 0x3ffu)));
+  return hn::Or(hn::IfVecThenElse(is_normal, normal, subnormal), sign);
+}
+
+// |x| < 2^24, exactly.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V IntegerToFloat32(D d, V x) {
+  const hn::RebindToSigned<D> di;
+  const hn::RebindToFloat<D> df;
+  return hn::BitCast(d, hn::ConvertTo(df, hn::BitCast(di, x)));
+}
+
+// A magnitude of 32 bits, to odd: from 2^24 up the low byte becomes one bit.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Magnitude32ToFloat32(D d, V magnitude) {
+  const V low = hn::And(magnitude, hn::Set(d, 0xffu));
+  const V sticky = hn::AndNot(MaskWhere<V>(hn::Eq(low, hn::Zero(d))), hn::Set(d, 1u));
+  const V high = hn::ShiftRight<8>(magnitude);
+  const V is_large = AllOnesWhere<V>(Greater(high, hn::Set(d, 0xffffu)));
+  const V integer = hn::IfVecThenElse(is_large, hn::Or(high, sticky), magnitude);
+  return hn::Add(IntegerToFloat32(d, integer), hn::And(is_large, hn::Set(d, 8u << 23)));
+}
+
+// x < 2^52, exactly: 2^52 + x has x for its fraction.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V IntegerToFloat64(D d, V x) {
+  const hn::RebindToFloat<D> df;
+  const V two52 = hn::Set(d, std::uint64_t{0x433} << 52);
+  return hn::BitCast(d, hn::Sub(hn::BitCast(df, hn::Or(x, two52)), hn::BitCast(df, two52)));
+}
+
+// A magnitude of 64 bits, to odd: from 2^52 up the low 12 bits become one.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Magnitude64ToFloat64(D d, V magnitude) {
+  const V low = hn::And(magnitude, hn::Set(d, std::uint64_t{0xfff}));
+  const V sticky = hn::AndNot(MaskWhere<V>(hn::Eq(low, hn::Zero(d))), hn::Set(d, std::uint64_t{1}));
+  const V is_small = MaskWhere<V>(hn::Eq(hn::ShiftRight<52>(magnitude), hn::Zero(d)));
+  const V integer =
+      hn::IfVecThenElse(is_small, magnitude, hn::Or(hn::ShiftRight<12>(magnitude), sticky));
+  return hn::Add(IntegerToFloat64(d, integer),
+                 hn::AndNot(is_small, hn::Set(d, std::uint64_t{12} << 52)));
+}
+
+// float64 to float32 bits in the low half of each lane, to odd.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Float64ToFloat32(D d, V x) {
+  const auto constant = [&](std::uint64_t value) HWY_ATTR { return hn::Set(d, value); };
+  const V magnitude = hn::And(x, constant(~LaneFormat<std::uint64_t>::kMsb));
+  const V sign = hn::ShiftRight<32>(hn::Xor(x, magnitude));
+  const V exponent = hn::ShiftRight<52>(magnitude);
+  const V fraction = hn::And(magnitude, constant((std::uint64_t{1} << 52) - 1));
+  // 1. Fraction bits to drop: 29, more below float32's least normal exponent.
+  const V least = constant(1023 - 126);
+  const V deficit = hn::Sub(LargerOf(exponent, least), exponent);
+  const V shift = SmallerOf(hn::Add(deficit, constant(29)), constant(54));
+  const V has_hidden = hn::AndNot(MaskWhere<V>(hn::Eq(exponent, hn::Zero(d))),
+                                  constant(LaneFormat<std::uint64_t>::kHidden));
+  const V significand = hn::Or(fraction, has_hidden);
+  const V kept = hn::Shr(significand, shift);
+  const V back = hn::Shl(kept, shift);
+  const V exact = MaskWhere<V>(hn::Eq(back, significand));
+  const V odd = hn::Or(kept, hn::AndNot(exact, constant(1)));
+  // 2. The hidden bit steps the exponent up, as a subnormal has none.
+  const V steps = hn::ShiftLeft<23>(hn::Sub(LargerOf(exponent, least), least));
+  const V finite = hn::Add(odd, steps);
+  // 3. Beyond float32, infinity, NaN.
+  const V is_large = AllOnesWhere<V>(Greater(exponent, constant(1023 + 127)));
+  const V is_special = MaskWhere<V>(hn::Eq(exponent, constant(2047)));
+  const V is_infinite = MaskWhere<V>(hn::Eq(fraction, hn::Zero(d)));
+  const V nan = hn::Or(constant(0x7fc00000), hn::ShiftRight<29>(fraction));
+  const V special = hn::IfVecThenElse(is_infinite, constant(0x7f800000), nan);
+  const V large = hn::IfVecThenElse(is_special, special, constant(kBeyondFloat32));
+  return hn::Or(hn::IfVecThenElse(is_large, large, finite), sign);
+}
+
+// ---- source formats -----------------------------------------------------------------------------
+//
+// Each: the word an array holds, and Read: a vector of words to lanes of `d`.
+
+template <class D, typename Word>
+HWY_INLINE hn::Vec<D> LoadAs(D d, const Word* words) {
+  const hn::Rebind<Word, D> from;
+  if constexpr (sizeof(Word) == sizeof(hn::TFromD<D>)) {
+    return hn::BitCast(d, hn::LoadU(from, words));
+  } else if constexpr (std::is_signed_v<Word>) {
+    return hn::BitCast(d, hn::PromoteTo(hn::RebindToSigned<D>(), hn::LoadU(from, words)));
+  } else {
+    return hn::PromoteTo(d, hn::LoadU(from, words));
+  }
+}
+
+template <FormatId kSource>
+struct Reader;
+
+template <>
+struct Reader<FormatId::kFloat32> {
+  using Word = std::uint32_t;
+  template <class D>
+  static HWY_INLINE hn::Vec<D> ToFloat32(D d, const Word* words) {
+    return hn::LoadU(d, words);
+  }
+};
+template <>
+struct Reader<FormatId::kTfloat32> {
+  using Word = std::uint32_t;
+  template <class D>
+  static HWY_INLINE hn::Vec<D> ToFloat32(D d, const Word* words) {
+    return hn::And(hn::LoadU(d, words), hn::Set(d, 0xffffe000u));
+  }
+};
+template <>
+struct Reader<FormatId::kBfloat16> {
+  using Word = std::uint16_t;
+  template <class D>
+  static HWY_INLINE hn::Vec<D> ToFloat32(D d, const Word* words) {
+    return hn::ShiftLeft<16>(LoadAs(d, words));
+  }
+};
+template <>
+struct Reader<FormatId::kFloat16> {
+  using Word = std::uint16_t;
+  template <class D>
+  static HWY_INLINE hn::Vec<D> ToFloat32(D d, const Word* words) {
+    return Float16ToFloat32(d, LoadAs(d, words));
+  }
+};
+template <>
+struct Reader<FormatId::kInt16> {
+  using Word = std::int16_t;
+  template <class D>
+  static HWY_INLINE hn::Vec<D> ToFloat32(D d, const Word* words) {
+    return IntegerToFloat32(d, LoadAs(d, words));
+  }
+};
+template <>
+struct Reader<FormatId::kUint16> {
+  using Word = std::uint16_t;
+  template <class D>
+  static HWY_INLINE hn::Vec<D> ToFloat32(D d, const Word* words) {
+    return IntegerToFloat32(d, LoadAs(d, words));
+  }
+};
+template <>
+struct Reader<FormatId::kInt32> {
+  using Word = std::int32_t;
+  template <class D>
+  static HWY_INLINE hn::Vec<D> ToFloat32(D d, const Word* words) {
+    using V = hn::Vec<D>;
+    const V x = LoadAs(d, words);
+    const V sign = SignMask(x);
+    const V result = Magnitude32ToFloat32(d, hn::Sub(hn::Xor(x, sign), sign));
+    return hn::Or(result, hn::And(x, hn::Set(d, 0x80000000u)));
+  }
+  template <class D>
+  static HWY_INLINE hn::Vec<D> ToFloat64(D d, const Word* words) {
+    const hn::Rebind<Word, D> from;
+    return hn::BitCast(d, hn::PromoteTo(hn::RebindToFloat<D>(), hn::LoadU(from, words)));
+  }
+};
+template <>
+struct Reader<FormatId::kUint32> {
+  using Word = std::uint32_t;
+  template <class D>
+  static HWY_INLINE hn::Vec<D> ToFloat32(D d, const Word* words) {
+    return Magnitude32ToFloat32(d, hn::LoadU(d, words));
+  }
+  template <class D>
+  static HWY_INLINE hn::Vec<D> ToFloat64(D d, const Word* words) {
+    return IntegerToFloat64(d, LoadAs(d, words));
+  }
+};
+template <>
+struct Reader<FormatId::kUint64> {
+  using Word = std::uint64_t;
+  template <class D>
+  static HWY_INLINE hn::Vec<D> ToFloat64(D d, const Word* words) {
+    return Magnitude64ToFloat64(d, hn::LoadU(d, words));
+  }
+};
+template <>
+struct Reader<FormatId::kInt64> {
+  using Word = std::int64_t;
+  template <class D>
+  static HWY_INLINE hn::Vec<D> ToFloat64(D d, const Word* words) {
+    using V = hn::Vec<D>;
+    const V x = LoadAs(d, words);
+    const V sign = SignMask(x);
+    const V result = Magnitude64ToFloat64(d, hn::Sub(hn::Xor(x, sign), sign));
+    return hn::Or(result, hn::And(x, hn::Set(d, LaneFormat<std::uint64_t>::kMsb)));
+  }
+};
+template <>
+struct Reader<FormatId::kFloat64> {
+  using Word = std::uint64_t;
+  template <class D>
+  static HWY_INLINE hn::Vec<D> ToFloat64(D d, const Word* words) {
+    return hn::LoadU(d, words);
+  }
+};
+
+// Stores one vector of lanes.
+template <FormatId kSource>
+struct ReadToFloat32 {
+  using Word = typename Reader<kSource>::Word;
+  using Lane = std::uint32_t;
+  static HWY_INLINE std::size_t Step() { return hn::Lanes(hn::ScalableTag<Lane>()); }
+  static HWY_INLINE void Read(const Word* words, Lane* lanes) {
+    const hn::ScalableTag<Lane> d;
+    if constexpr (sizeof(Word) == 8) {
+      const hn::ScalableTag<std::uint64_t> d64;
+      const hn::Rebind<Lane, decltype(d64)> part;
+      for (std::size_t i = 0; i < hn::Lanes(d); i += hn::Lanes(d64)) {
+        const auto wide = Reader<kSource>::ToFloat64(d64, words + i);
+        hn::StoreU(hn::TruncateTo(part, Float64ToFloat32(d64, wide)), part, lanes + i);
+      }
+    } else {
+      hn::StoreU(Reader<kSource>::ToFloat32(d, words), d, lanes);
+    }
+  }
+};
+template <FormatId kSource>
+struct ReadToFloat64 {
+  using Word = typename Reader<kSource>::Word;
+  using Lane = std::uint64_t;
+  static HWY_INLINE std::size_t Step() { return hn::Lanes(hn::ScalableTag<Lane>()); }
+  static HWY_INLINE void Read(const Word* words, Lane* lanes) {
+    const hn::ScalableTag<Lane> d;
+    constexpr bool kByFloat32 =
+        sizeof(Word) < 8 && kSource != FormatId::kInt32 && kSource != FormatId::kUint32;
+    if constexpr (kByFloat32) {
+      const hn::Rebind<std::uint32_t, decltype(d)> d32;
+      const auto x =
+          hn::BitCast(hn::RebindToFloat<decltype(d32)>(), Reader<kSource>::ToFloat32(d32, words));
+      const hn::RebindToFloat<decltype(d)> df;
+      hn::StoreU(hn::BitCast(d, hn::PromoteTo(df, x)), d, lanes);
+    } else {
+      hn::StoreU(Reader<kSource>::ToFloat64(d, words), d, lanes);
+    }
+  }
+};
+
+// ---- blocks -------------------------------------------------------------------------------------
+
+// Elements that a block has room for: a whole vector beyond it at most.
+inline constexpr std::size_t kBlockRoom = kBlock + 64;
+
+// n <= kBlock words to lanes, filled up with 1.0 to a multiple of a vector; the number of lanes.
+template <class Read>
+HWY_NOINLINE std::size_t DecodeBlock(const std::byte* in, std::size_t n,
+                                     typename Read::Lane* lanes) {
+  using Word = typename Read::Word;
+  using Lane = typename Read::Lane;
+  const std::size_t step = Read::Step();
+  const auto* words = reinterpret_cast<const Word*>(in);
+  std::size_t i = 0;
+  for (; i + step <= n; i += step) Read::Read(words + i, lanes + i);
+  if (i == n) return n;
+  HWY_ALIGN Word rest[64] = {};
+  std::memcpy(rest, in + i * sizeof(Word), (n - i) * sizeof(Word));
+  Read::Read(rest, lanes + i);
+  for (std::size_t k = n; k < i + step; ++k) lanes[k] = LaneFormat<Lane>::kOne;
+  return i + step;
+}
+
+// n codes to words; reads whole vectors of lanes.
+template <typename Word, typename Lane>
+HWY_NOINLINE void StoreBlock(const Lane* lanes, std::size_t n, std::byte* out) {
+  const hn::ScalableTag<Lane> d;
+  const hn::Rebind<Word, decltype(d)> to;
+  const std::size_t step = hn::Lanes(d);
+  auto* words = reinterpret_cast<Word*>(out);
+  const auto convert = [&](std::size_t i) HWY_ATTR {
+    const auto v = hn::Load(d, lanes + i);
+    if constexpr (sizeof(Word) == sizeof(Lane)) {
+      return v;
+    } else {
+      return hn::TruncateTo(to, v);
+    }
+  };
+  std::size_t i = 0;
+  for (; i + step <= n; i += step) hn::StoreU(convert(i), to, words + i);
+  if (i == n) return;
+  HWY_ALIGN Word rest[64];
+  hn::StoreU(convert(i), to, rest);
+  std::memcpy(out + i * sizeof(Word), rest, (n - i) * sizeof(Word));
+}
+
+template <typename Lane>
+void StoreWords(const Lane* lanes, std::size_t n, int storage_bits, std::byte* out) {
+  switch (storage_bits) {
+    case 8:
+      return StoreBlock<std::uint8_t>(lanes, n, out);
+    case 16:
+      return StoreBlock<std::uint16_t>(lanes, n, out);
+    case 32:
+      return StoreBlock<std::uint32_t>(lanes, n, out);
+    default:
+      if constexpr (sizeof(Lane) == 8) return StoreBlock<std::uint64_t>(lanes, n, out);
+  }
+}
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace exactcast
+HWY_AFTER_NAMESPACE();
+
+#endif  // EXACTCAST_SRC_KERNELS_DECODE_INL_H_

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The kernel for sources of 8 bits: the result of every code, looked up. The table is filled by the
+// reference: on purpose the only kernel that leans on it; its witnesses are the oracle and the
+// golden vectors.
+//
+// A lookup in 256 bytes is 16 in 16 bytes, by the low nibble, and a choice among them, bit by bit of
+// the high one.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "src/kernels/table8.cc"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+// After foreach_target.h:
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "src/kernels/block.h"
+#include "src/kernels/kernels.h"
+#include "src/kernels/words.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace exactcast {
+namespace HWY_NAMESPACE {
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_SCALAR
+
+std::size_t LookUpBytes(const CodeTable&, int, const std::uint8_t*, std::byte*, std::size_t) {
+  return 0;
+}
+std::size_t CountSet(const CodeTable::CodeSet&, const std::uint8_t*, std::size_t, std::uint64_t*) {
+  return 0;
+}
+
+#else
+
+template <class V>
+HWY_INLINE V LookUp(const std::uint8_t* table, V codes) {
+  const hn::DFromV<V> d;
+  const hn::RebindToSigned<hn::DFromV<V>> di;
+  const V low = hn::And(codes, hn::Set(d, std::uint8_t{15}));
+  // The bit that decides stands at the top of the byte.
+  const auto bit4 = hn::BitCast(di, hn::ShiftLeft<3>(codes));
+  const auto bit5 = hn::BitCast(di, hn::ShiftLeft<2>(codes));
+  const auto bit6 = hn::BitCast(di, hn::ShiftLeft<1>(codes));
+  const auto bit7 = hn::BitCast(di, codes);
+  const auto row = [&](std::size_t high) HWY_ATTR {
+    return hn::BitCast(di, hn::TableLookupBytes(hn::LoadDup128(d, table + 16 * high), low));
+  };
+  const auto pair = [&](std::size_t high)
+                        HWY_ATTR { return hn::IfNegativeThenElse(bit4, row(high + 1), row(high)); };
+  const auto four = [&](std::size_t high) HWY_ATTR {
+    return hn::IfNegativeThenElse(bit5, pair(high + 2), pair(high));
+  };
+  const auto eight = [&](std::size_t high) HWY_ATTR {
+    return hn::IfNegativeThenElse(bit6, four(high + 4), four(high));
+  };
+  return hn::BitCast(d, hn::IfNegativeThenElse(bit7, eight(8), eight(0)));
+}
+
+// Whole vectors of results of `bytes` = 1 or 2 bytes; how many were done.
+HWY_NOINLINE std::size_t LookUpBytes(const CodeTable& table, int bytes, const std::uint8_t* in,
+                                     std::byte* out, std::size_t n) {
+  const hn::ScalableTag<std::uint8_t> d;
+  const std::size_t step = hn::Lanes(d);
+  auto* results = reinterpret_cast<std::uint8_t*>(out);
+  std::size_t i = 0;
+  if (bytes == 1) {
+    for (; i + step <= n; i += step) {
+      hn::StoreU(LookUp(table.bytes[0].data(), hn::LoadU(d, in + i)), d, results + i);
+    }
+    return i;
+  }
+  for (; i + step <= n; i += step) {
+    const auto codes = hn::LoadU(d, in + i);
+    hn::StoreInterleaved2(LookUp(table.bytes[0].data(), codes),
+                          LookUp(table.bytes[1].data(), codes), d, results + 2 * i);
+  }
+  return i;
+}
+
+// Adds how many of the first codes are in the set; how many were looked at. n < 255 vectors.
+HWY_NOINLINE std::size_t CountSet(const CodeTable::CodeSet& set, const std::uint8_t* in,
+                                  std::size_t n, std::uint64_t* count) {
+  const hn::ScalableTag<std::uint8_t> d;
+  const hn::Repartition<std::uint64_t, decltype(d)> d64;
+  HWY_ALIGN std::uint8_t rows[2][16];
+  for (std::size_t k = 0; k < 16; ++k) {
+    rows[0][k] = static_cast<std::uint8_t>(set.rows[k] & 0xff);
+    rows[1][k] = static_cast<std::uint8_t>(set.rows[k] >> 8);
+  }
+  HWY_ALIGN static constexpr std::uint8_t kBits[16] = {1, 2, 4, 8, 16, 32, 64, 128,
+                                                       1, 2, 4, 8, 16, 32, 64, 128};
+  const hn::RebindToSigned<decltype(d)> di;
+  const auto lower = hn::LoadDup128(d, rows[0]);
+  const auto upper = hn::LoadDup128(d, rows[1]);
+  const auto bits = hn::LoadDup128(d, kBits);
+  const auto nibble = hn::Set(d, std::uint8_t{15});
+  const std::size_t step = hn::Lanes(d);
+  auto sum = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + step <= n; i += step) {
+    const auto codes = hn::LoadU(d, in + i);
+    const auto low = hn::And(codes, nibble);
+    const auto bit = hn::TableLookupBytes(bits, hn::And(hn::ShiftRight<4>(codes), nibble));
+    const auto row =
+        hn::BitCast(d, hn::IfNegativeThenElse(hn::BitCast(di, codes),
+                                              hn::BitCast(di, hn::TableLookupBytes(upper, low)),
+                                              hn::BitCast(di, hn::TableLookupBytes(lower, low))));
+    sum = hn::Sub(sum, hn::VecFromMask(d, hn::Eq(hn::And(row, bit), bit)));
+  }
+  *count += hn::GetLane(hn::SumOfLanes(d64, hn::SumsOf8(sum)));
+  return i;
+}
+
+#endif  // HWY_TARGET == HWY_SCALAR
+
+template <typename Word>
+void LookUpWords(const CodeTable& table, const std::uint8_t* in, std::byte* out, std::size_t from,
+                 std::size_t n) {
+  for (std::size_t i = from; i < n; ++i) {
+    StoreWord(out, i, static_cast<Word>(table.results[in[i]]));
+  }
+}
+
+void ConvertBlock(const CodeTable& table, int storage_bits, const std::uint8_t* in, std::byte* out,
+                  std::size_t n) {
+  switch (storage_bits) {
+    case 8:
+      return LookUpWords<std::uint8_t>(table, in, out, LookUpBytes(table, 1, in, out, n), n);
+    case 16:
+      return LookUpWords<std::uint16_t>(table, in, out, LookUpBytes(table, 2, in, out, n), n);
+    case 32:
+      return LookUpWords<std::uint32_t>(table, in, out, 0, n);
+    default:
+      return LookUpWords<std::uint64_t>(table, in, out, 0, n);
+  }
+}
+
+void CountBlock(const CodeTable& table, const std::uint8_t* in, std::size_t n, Tally* tally) {
+  std::uint64_t counted = 0;
+  for (std::size_t k = 1; k < table.sets.size(); ++k) {  // all but kExact
+    const CodeTable::CodeSet& set = table.sets[k];
+    if (set.is_empty) continue;
+    std::uint64_t count = 0;
+    for (std::size_t i = CountSet(set, in, n, &count); i < n; ++i) {
+      count += (set.rows[in[i] & 15] >> (in[i] >> 4)) & 1;
+    }
+    (*tally)[k] += count;
+    counted += count;
+  }
+  (*tally)[static_cast<std::size_t>(Outcome::kExact)] += n - counted;
+}
+
+void RunTable8(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
+  const auto* codes = reinterpret_cast<const std::uint8_t*>(in);
+  const std::size_t out_bytes = static_cast<std::size_t>(p.target->storage_bits) / 8;
+  for (std::size_t at = 0; at < n; at += kBlock) {
+    const std::size_t size = std::min(kBlock, n - at);
+    ConvertBlock(*p.table, p.target->storage_bits, codes + at, out + at * out_bytes, size);
+    if (tally != nullptr) CountBlock(*p.table, codes + at, size, tally);
+  }
+}
+
+}  // namespace
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace exactcast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace exactcast {
+namespace {
+
+HWY_EXPORT(RunTable8);
+
+bool AcceptsTable8(const Params& p) {
+  return p.operation == Operation::kConvert && p.source->storage_bits == 8;
+}
+
+void Fill(const Params& p, std::uint64_t) {
+  std::call_once(p.table->once, [&] {
+    for (std::size_t code = 0; code < 256; ++code) {
+      const CastResult r = CastElement(p, code, 0);
+      p.table->results[code] = r.bits;
+      p.table->bytes[0][code] = static_cast<std::uint8_t>(r.bits);
+      p.table->bytes[1][code] = static_cast<std::uint8_t>(r.bits >> 8);
+      CodeTable::CodeSet& set = p.table->sets[static_cast<std::size_t>(r.outcome)];
+      set.rows[code & 15] = static_cast<std::uint16_t>(set.rows[code & 15] | 1u << (code >> 4));
+      set.is_empty = false;
+    }
+  });
+}
+
+void Run(const Params& p, const std::byte* in, std::byte* out, std::uint64_t, std::size_t n,
+         Tally* tally) {
+  HWY_DYNAMIC_DISPATCH(RunTable8)(p, in, out, n, tally);
+}
+
+}  // namespace
+
+const KernelRow kTable8Kernel = {"table8", "a table of 256 results", AcceptsTable8, Fill, Run};
+
+}  // namespace exactcast
+#endif  // HWY_ONCE
