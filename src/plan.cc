@@ -338,10 +338,11 @@ Result<Plan> MakePlan(const CastRequest& request) {
     if (p.offsets.empty()) p.offsets.push_back(0);
   }
   if (p.source->storage_bits == 8) p.table = std::make_unique<CodeTable>();
-  // A scaled cast to float16 ends in one from float32.
+  // A scaled cast to float16 ends in one from float32, whatever mode was named.
   const bool from_steps = p.operation == Operation::kScaleToFloat16;
   p.encoding = MakeEncoding(from_steps ? GetFormat(FormatId::kFloat32) : *p.source, *p.target,
-                            from_steps ? Operation::kConvert : p.operation, p.rounding, p.rules);
+                            from_steps ? Operation::kConvert : p.operation,
+                            from_steps ? Rounding::kTiesToEven : p.rounding, p.rules);
   state->keeps_nan = !HasNan(*p.source) || (HasNan(*p.target) && p.rules.nan == NanRule::kKeep);
   state->unpredictable_nan = row->freedoms.Contains(Freedom::kUnpredictable);
   state->kernel = &ChooseKernel(p);

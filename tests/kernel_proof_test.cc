@@ -115,13 +115,18 @@ void AddChoices(CastRequest request, const Add& add) {
 // The scaled casts, by scales of every kind: ordinary, one, zero, subnormal, large, negative; one and
 // sixteen in turn.
 void AddScaledPlans(std::optional<FormatId> only, std::vector<Plan>* plans) {
-  const auto add = [&](FormatId from, FormatId to, const Dequantization& scale) {
+  const auto add = [&](FormatId from, FormatId to, const Dequantization& scale,
+                       std::optional<Rounding> rounding = std::nullopt) {
     if (only && *only != from) return;
-    plans->push_back(
-        *MakePlan({.from = from, .to = to, .profile = "ascend950", .dequantization = scale}));
+    plans->push_back(*MakePlan({.from = from,
+                                .to = to,
+                                .profile = "atlas-a3",
+                                .rounding = rounding,
+                                .dequantization = scale}));
   };
   for (std::uint32_t scale : {0x3a66u, 0x3c00u, 0x0000u, 0x0001u, 0x03ffu, 0x7bffu, 0xb555u}) {
     add(FormatId::kInt32, FormatId::kFloat16, {{scale}, {}});
+    add(FormatId::kInt32, FormatId::kFloat16, {{scale}, {}}, Rounding::kHybrid);
   }
   const std::vector<std::uint32_t> scales = {0x3c23d70a, 0x3f800000, 0x00000000, 0x00002000,
                                              0x7f7fe000, 0xbdcccccd, 0x41200000, 0x00800000};
