@@ -101,6 +101,7 @@ struct RunOptions {
   int threads = 0;  // 0: as many as the process may use
   // Index of element 0 in the whole tensor: first_lost and 16-periodic scales count from there.
   std::uint64_t first = 0;
+  bool counts = true;  // false: Run returns zeros, and is faster
 };
 
 struct PlanState;  // src/plan_state.h
