@@ -101,6 +101,7 @@ HWY_INLINE void PutWidened(V8 v, std::uint8_t* out) {
 template <bool kStream, int kStep>
 void Move(const std::uint8_t* in, std::uint8_t* out, std::size_t smaller_bytes) {
   const std::size_t lanes = hn::Lanes(D8());
+#pragma GCC unroll 4
   for (std::size_t i = 0; i < smaller_bytes; i += lanes) {
     if constexpr (kStep >= 0) {
       Put<kStream>(Narrowed<kStep>(in + (i << kStep)), out + i);

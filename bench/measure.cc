@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bench/bound.h"
+#include "exactcast/spec/codec.h"
 
 namespace exactcast::bench {
 namespace {
@@ -24,11 +25,21 @@ double GoalOf(const Row& row, std::size_t n, int threads) {
   return threads == 1 && n <= kLargestL2 ? row.goal.l2 : 0;
 }
 
-// The part of the elements whose bytes are the same.
-double Same(const std::vector<std::byte>& expected, const std::byte* actual, std::size_t width) {
+// The part of the elements that have the same bits, or are both NaN.
+double Same(const std::vector<std::byte>& expected, const std::byte* actual, const Row& row) {
+  const Format& f = GetFormat(GetFormat(row.to).part);
+  const std::size_t width =
+      row.packed && IsPackable(f) ? 1 : static_cast<std::size_t>(f.storage_bits) / 8;
+  const auto is_nan = [&](const std::byte* at) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, at, width);
+    return Decode(word, f).cls == Class::kNan;
+  };
   std::size_t same = 0;
   for (std::size_t at = 0; at < expected.size(); at += width) {
-    same += std::memcmp(expected.data() + at, actual + at, width) == 0 ? 1 : 0;
+    const std::byte* a = expected.data() + at;
+    const std::byte* b = actual + at;
+    same += std::memcmp(a, b, width) == 0 || (is_nan(a) && is_nan(b)) ? 1 : 0;
   }
   return static_cast<double>(same * width) / static_cast<double>(expected.size());
 }
@@ -104,14 +115,13 @@ void Bench::AddPeers(const Subject& subject, std::size_t n, std::vector<Contende
   subject.run(in_.data(), out_.data(), n, {.threads = 1, .counts = false});
   const std::size_t compared = subject.out_bytes(std::min(n, kCompared));
   const std::vector<std::byte> expected(out_.data(), out_.data() + compared);
-  const auto bits = static_cast<std::size_t>(GetFormat(subject.row.to).storage_bits);
   for (const std::unique_ptr<Peer>& peer : peers_) {
     std::memset(out_.data(), 0xa5, compared);
     std::optional<Contender> contender =
         peer->Prepare(subject, {.in = in_.data(), .out = out_.data(), .n = n});
     if (!contender) continue;
     contender->nanoseconds(1);
-    contender->same = Same(expected, out_.data(), bits / 8);
+    contender->same = Same(expected, out_.data(), subject.row);
     contenders.push_back(std::move(*contender));
   }
 }

@@ -25,7 +25,7 @@ struct Contender {
   std::string detail;                                  // kernel, or what to know about a peer
   std::function<std::int64_t(int calls)> nanoseconds;  // of so many calls
   bool is_bound = false;                               // a ratio is to the best of these
-  double same = -1;  // the part of the elements with the library's bits; negative: not compared
+  double same = -1;  // the part of the elements that are the library's; negative: not compared
 };
 
 // The function, timed: CPU time of this thread, or the wall's where several threads work.

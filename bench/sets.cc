@@ -21,7 +21,7 @@ struct SetRow {
   std::string_view modes;  // words; empty: the default of the pair
   std::string_view forms;  // words; empty: the default of the pair
   bool packed;
-  Goal goal;
+  Goal goal = {};
 };
 
 struct RescaleRow {
@@ -63,25 +63,25 @@ constexpr std::array kReadmeRescale = {
 
 // Pairs that the general kernels serve: each storage width on either side, each kind of format.
 constexpr std::array kGeneral = {
-  SetRow{"float64",       "float16 float8_e4m3fn hifloat8 int8 int64", "",    "", false, {}},
-  SetRow{"float32",       "tfloat32 float8_e8m0fnu uint64",            "",    "", false, {}},
-  SetRow{"float32",       "float16 float8_e4m3fnuz",                   "odd", "", false, {}},
-  SetRow{"int64",         "float32 int32 hifloat8",                    "",    "", false, {}},
-  SetRow{"uint32",        "float64 bfloat16",                          "",    "", false, {}},
-  SetRow{"int16",         "float16 int4",                              "",    "", true,  {}},
-  SetRow{"float16",       "bfloat16 float64 int16",                    "",    "", false, {}},
-  SetRow{"float8_e4m3fn", "float8_e5m2 bfloat16 float64",              "",    "", false, {}},
-  SetRow{"int4",          "float16",                                   "",    "", true,  {}},
-  SetRow{"complex64",     "complex32 float16",                         "",    "", false, {}},
+  SetRow{"float64",       "float16 float8_e4m3fn hifloat8 int8 int64", "",    "", false},
+  SetRow{"float32",       "tfloat32 float8_e8m0fnu uint64",            "",    "", false},
+  SetRow{"float32",       "float16 float8_e4m3fnuz",                   "odd", "", false},
+  SetRow{"int64",         "float32 int32 hifloat8",                    "",    "", false},
+  SetRow{"uint32",        "float64 bfloat16",                          "",    "", false},
+  SetRow{"int16",         "float16 int4",                              "",    "", true},
+  SetRow{"float16",       "bfloat16 float64 int16",                    "",    "", false},
+  SetRow{"float8_e4m3fn", "float8_e5m2 bfloat16 float64",              "",    "", false},
+  SetRow{"int4",          "float16",                                   "",    "", true},
+  SetRow{"complex64",     "complex32 float16",                         "",    "", false},
 };
 
 // A look at everything within a minute.
 constexpr std::array kShort = {
-  SetRow{"float32",               "float16 bfloat16 float8_e4m3fn int8", "rint",  "", false, {}},
-  SetRow{"float32",               "hifloat8",                            "round", "", false, {}},
-  SetRow{"float32",               "float4_e2m1fn",                       "rint",  "", true,  {}},
-  SetRow{"float16 float8_e4m3fn", "float32",                             "",      "", false, {}},
-  SetRow{"float64",               "float32",                             "rint",  "", false, {}},
+  SetRow{"float32",               "float16 bfloat16 float8_e4m3fn int8", "rint",  "", false},
+  SetRow{"float32",               "hifloat8",                            "round", "", false},
+  SetRow{"float32",               "float4_e2m1fn",                       "rint",  "", true},
+  SetRow{"float16 float8_e4m3fn", "float32",                             "",      "", false},
+  SetRow{"float64",               "float32",                             "rint",  "", false},
 };
 // clang-format on
 
@@ -110,9 +110,25 @@ std::vector<std::string> AllModes(FormatId from, FormatId to) {
   return modes;
 }
 
+bool Contains(std::string_view words, std::string_view word) {
+  const std::vector<std::string> all = Words(words);
+  return std::ranges::find(all, word) != all.end();
+}
+
+// The figures of the README's row for the pair and mode; an exact cast is the same in every mode.
+Goal GoalOf(const Row& row) {
+  for (const SetRow& set : kReadme) {
+    if (Contains(set.from, GetFormat(row.from).name) && Contains(set.to, GetFormat(row.to).name) &&
+        (set.modes.empty() || Contains(set.modes, Name(row.rounding)))) {
+      return set.goal;
+    }
+  }
+  return {};
+}
+
 // Every mode in every form; no modes or forms: the default.
 Status AddPair(FormatId from, FormatId to, std::vector<std::string> modes,
-               std::vector<std::string> forms, bool packed, const Goal& goal, Rows& rows) {
+               std::vector<std::string> forms, bool packed, Rows& rows) {
   if (std::find(modes.begin(), modes.end(), "all") != modes.end()) modes = AllModes(from, to);
   if (modes.empty()) modes.emplace_back(Name(ExactRow(from, to).default_mode));
   if (forms.empty()) forms.emplace_back("");
@@ -120,7 +136,8 @@ Status AddPair(FormatId from, FormatId to, std::vector<std::string> modes,
     const Result<Rounding> rounding = ParseRounding(mode);
     if (!rounding.ok()) return rounding.status();
     for (const std::string& form : forms) {
-      Row row{.from = from, .to = to, .rounding = *rounding, .packed = packed, .goal = goal};
+      Row row{.from = from, .to = to, .rounding = *rounding, .packed = packed};
+      row.goal = GoalOf(row);
       if (!form.empty()) {
         const Result<Overflow> overflow = ParseOverflow(form);
         if (!overflow.ok()) return overflow.status();
@@ -138,7 +155,7 @@ Status AddTable(const Table& table, Rows& rows) {
     for (const std::string& from : Words(set.from)) {
       for (const std::string& to : Words(set.to)) {
         const Status status = AddPair(*ParseFormat(from), *ParseFormat(to), Words(set.modes),
-                                      Words(set.forms), set.packed, set.goal, rows);
+                                      Words(set.forms), set.packed, rows);
         if (!status.ok()) return status;
       }
     }
@@ -168,7 +185,7 @@ Status AddAll(Rows& rows) {
   for (const Format& from : kFormats) {
     for (const Format& to : kFormats) {
       if (from.use != Use::kCast || to.use != Use::kCast) continue;
-      const Status status = AddPair(from.id, to.id, {"all"}, {}, false, {}, rows);
+      const Status status = AddPair(from.id, to.id, {"all"}, {}, false, rows);
       if (!status.ok()) return status;
     }
   }
@@ -210,7 +227,7 @@ Status AddNamedPair(const std::string& pair, const Selection& s, Rows& rows) {
   const Result<FormatId> to = ParseFormat(pair.substr(colon + 1));
   if (!from.ok()) return from.status();
   if (!to.ok()) return to.status();
-  return AddPair(*from, *to, s.modes, s.overflows, s.packed, {}, rows);
+  return AddPair(*from, *to, s.modes, s.overflows, s.packed, rows);
 }
 
 }  // namespace

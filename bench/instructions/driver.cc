@@ -26,12 +26,18 @@ namespace exactcast::bench {
 
 namespace {
 
+// A line of the cache, so that no count depends on where an array happens to begin.
+struct alignas(64) Line {
+  std::byte bytes[64];
+};
+
 void RunRow(const Subject& subject, bool counts) {
-  std::vector<std::byte> in(subject.in_bytes(kSectionElements));
-  std::vector<std::byte> out(subject.out_bytes(kSectionElements));
-  Fill(Data::kNormal, subject, kSectionElements, in.data());
-  for (const int calls : kSectionCalls)
-    CountedSection(subject, in.data(), out.data(), counts, calls);
+  std::vector<Line> in_lines(subject.in_bytes(kSectionElements) / sizeof(Line) + 1);
+  std::vector<Line> out_lines(subject.out_bytes(kSectionElements) / sizeof(Line) + 1);
+  std::byte* in = in_lines.front().bytes;
+  std::byte* out = out_lines.front().bytes;
+  Fill(Data::kNormal, subject, kSectionElements, in);
+  for (const int calls : kSectionCalls) CountedSection(subject, in, out, counts, calls);
   std::printf("%s%s\t%s\n", Key(subject).c_str(), counts ? " counts" : "", subject.kernel.c_str());
 }
 

@@ -71,7 +71,7 @@ class OpencvPeer : public Peer {
  public:
   [[nodiscard]] std::string Name() const override { return "OpenCV"; }
   [[nodiscard]] std::string Version() const override {
-    return "absent: CMake found no OpenCV (Debian: libopencv-dev)";
+    return "absent: CMake found none when it configured (Debian: libopencv-core-dev)";
   }
   std::optional<Contender> Prepare(const Subject&, const Arrays&) override { return std::nullopt; }
 };
