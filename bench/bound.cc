@@ -125,8 +125,8 @@ void MoveBytes(int step, bool stream, const std::uint8_t* in, std::uint8_t* out,
   constexpr auto kSteps = std::make_index_sequence<2 * kLargestStep + 1>();
   static constexpr auto kThroughCaches = MakeTable<false>(kSteps);
   static constexpr auto kPastCaches = MakeTable<true>(kSteps);
-  const auto index = static_cast<std::size_t>(step + kLargestStep);
-  (stream ? kPastCaches : kThroughCaches)[index](in, out, smaller_bytes);
+  const auto& table = stream ? kPastCaches : kThroughCaches;
+  table.begin()[step + kLargestStep](in, out, smaller_bytes);
 }
 
 #endif

@@ -5,10 +5,10 @@
 
 #include <sched.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <new>
 #include <sstream>

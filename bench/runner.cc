@@ -42,8 +42,8 @@ int Calibrate(const Contender& contender, const Pace& pace) {
 }
 
 Timing Summarize(const std::vector<double>& times, const std::vector<double>& bounds) {
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < times.size(); ++i) ratios.push_back(times[i] / bounds[i]);
+  std::vector<double> ratios(times.size());
+  for (std::size_t i = 0; i < times.size(); ++i) ratios[i] = times[i] / bounds[i];
   const double median = Median(times);
   return {.median = median,
           .least = std::ranges::min(times),
@@ -71,6 +71,7 @@ Contender Timed(Role role, std::string name, std::string detail, bool wall,
 Round Measure(const std::vector<Contender>& contenders, const Pace& pace) {
   const std::int64_t start = WallNanoseconds();
   std::vector<int> calls;
+  calls.reserve(contenders.size());
   for (const Contender& contender : contenders) calls.push_back(Calibrate(contender, pace));
 
   std::vector<std::vector<double>> times(contenders.size());

@@ -235,6 +235,7 @@ Status AddNamedPair(const std::string& pair, const Selection& s, Rows& rows) {
 const std::vector<SetName>& SetNames() {
   static const std::vector<SetName> names = [] {
     std::vector<SetName> all;
+    all.reserve(kSets.size());
     for (const Set& set : kSets) all.push_back(set.name);
     return all;
   }();

@@ -4,12 +4,12 @@
 // as the bench runs, so that its samples stand in the same rounds. It measures its own CPU time,
 // without the pipe, but with the interpreter's part of a call.
 #include <spawn.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <memory>
