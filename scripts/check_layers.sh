@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Checks that an #include only points down: cli -> containers -> plan and run -> kernels -> spec.
+# Checks that an #include only points down: cli -> containers -> plan and run -> kernels -> spec;
+# the bench stands beside cli.
 # The table below is the whole rule; its order is the order of the layers, from the bottom up.
 # Prints file:line and the rule for each offence; status 1 if there is one.
 #
@@ -31,13 +32,14 @@ src/(containers/.*|cast_file.(h|cc)|(compare|number|rescale|vector)_files.cc) AP
 API[^/]*                                      SPEC.*|API[^/]*.h!API(exactcast|container|cast_file).h
 src/[^/]*                                     SPEC.*|API[^/]*.h|src/kernels/.*|src/[^/]*!API(exactcast|container|cast_file).h|src/cast_file.h
 cli/.*                                        API.*|cli/.*
+bench/.*                                      API.*|src/kernels/cpu_target.h|bench/.*
 '
 # The standard headers that spec may include: no allocation, no I/O, no run-time support.
 freestanding='algorithm array bit compare cstddef cstdint limits optional span string_view type_traits utility'
 
 find_sources() {
   local folders=() folder
-  for folder in include src cli; do [[ -d $folder ]] && folders+=("$folder"); done
+  for folder in include src cli bench; do [[ -d $folder ]] && folders+=("$folder"); done
   [[ ${#folders[@]} -eq 0 ]] ||
     find "${folders[@]}" -type f \( -name '*.h' -o -name '*.h.in' -o -name '*.cc' \) | sort
 }
@@ -107,8 +109,8 @@ check_includes() {
       if (target != "") {
         if (target !~ allowed[row] || (denied[row] != "" && target ~ denied[row]))
           offence("may not include " target "; the rule: " shown[row])
-      } else if (name ~ /^hwy\// && path !~ /^src\/kernels\//) {
-        offence("only src/kernels may include hwy/")
+      } else if (name ~ /^hwy\// && path !~ /^(src\/kernels|bench)\//) {
+        offence("only src/kernels and bench may include hwy/")
       } else if (path ~ /^include\/exactcast\/spec\// && !(name in is_freestanding)) {
         offence("spec may include only these headers from outside: " freestanding)
       }
