@@ -67,6 +67,13 @@ struct Encoding {
   std::uint64_t flush_below64 = 0;
 };
 
+// The magnitude of what overflow gives: the code less its sign, but for a NaN that is the sign alone.
+constexpr std::uint64_t LimitOf(const Encoding& e, std::size_t sign) noexcept {
+  const std::uint64_t sign_bit = std::uint64_t{1} << (e.bits - 1);
+  const std::uint64_t code = e.overflow[sign];
+  return code == sign_bit ? code : code & ~sign_bit;
+}
+
 Encoding MakeEncoding(const Format& source, const Format& target, Operation operation,
                       Rounding rounding, const Rules& rules) noexcept;
 

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "exactcast/spec/rounding.h"
+
 #if defined(__SSE2__)
 #include <xmmintrin.h>
 #elif !defined(__aarch64__)
@@ -14,6 +16,10 @@
 #endif
 
 namespace exactcast {
+
+// Within it the CPU rounds to nearest even, toward negative or toward positive. Stands in a function
+// of its own that calls the kernel's, which keeps the compiler from moving arithmetic across.
+class DirectedRounding;
 
 #if defined(__SSE2__)
 
@@ -30,7 +36,43 @@ class FloatEnvironment {
   unsigned saved_;
 };
 
+class DirectedRounding {
+ public:
+  explicit DirectedRounding(Rounding rounding) noexcept : saved_(_mm_getcsr()) {
+    const unsigned direction = rounding == Rounding::kTowardNegative   ? 0x2000
+                               : rounding == Rounding::kTowardPositive ? 0x4000
+                                                                       : 0;
+    _mm_setcsr((saved_ & ~0x6000u) | direction);
+  }
+  ~DirectedRounding() { _mm_setcsr(saved_); }
+  DirectedRounding(const DirectedRounding&) = delete;
+  DirectedRounding& operator=(const DirectedRounding&) = delete;
+
+ private:
+  unsigned saved_;
+};
+
 #elif defined(__aarch64__)
+
+class DirectedRounding {
+ public:
+  explicit DirectedRounding(Rounding rounding) noexcept {
+    asm volatile("mrs %0, fpcr" : "=r"(saved_));
+    const std::uint64_t direction = rounding == Rounding::kTowardNegative   ? 2
+                                    : rounding == Rounding::kTowardPositive ? 1
+                                                                            : 0;
+    asm volatile("msr fpcr, %0"
+                 :
+                 : "r"((saved_ & ~(std::uint64_t{3} << 22)) | direction << 22)
+                 : "memory");
+  }
+  ~DirectedRounding() { asm volatile("msr fpcr, %0" : : "r"(saved_) : "memory"); }
+  DirectedRounding(const DirectedRounding&) = delete;
+  DirectedRounding& operator=(const DirectedRounding&) = delete;
+
+ private:
+  std::uint64_t saved_;
+};
 
 class FloatEnvironment {
  public:
@@ -52,6 +94,21 @@ class FloatEnvironment {
 };
 
 #else
+
+class DirectedRounding {
+ public:
+  explicit DirectedRounding(Rounding rounding) noexcept : saved_(std::fegetround()) {
+    std::fesetround(rounding == Rounding::kTowardNegative   ? FE_DOWNWARD
+                    : rounding == Rounding::kTowardPositive ? FE_UPWARD
+                                                            : FE_TONEAREST);
+  }
+  ~DirectedRounding() { std::fesetround(saved_); }
+  DirectedRounding(const DirectedRounding&) = delete;
+  DirectedRounding& operator=(const DirectedRounding&) = delete;
+
+ private:
+  int saved_;
+};
 
 class FloatEnvironment {
  public:

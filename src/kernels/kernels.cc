@@ -8,9 +8,9 @@
 namespace exactcast {
 
 std::span<const KernelRow> Kernels() {
-  static const std::array<KernelRow, 7> kernels = {kCopyKernel,     kTable8Kernel, kScaledKernel,
-                                                   kIntegersKernel, kNarrowKernel, kWideKernel,
-                                                   kReferenceKernel};
+  static const auto kernels =
+      std::to_array<KernelRow>({kCopyKernel, kTable8Kernel, kScaledKernel, kIntegersKernel,
+                                kSmallFloatsKernel, kNarrowKernel, kWideKernel, kReferenceKernel});
   return kernels;
 }
 

@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The fast family to floats of at most 8 bits, from float32, bfloat16 and float16, in every mode.
+//
+// Adding 1.5 * 2^(23-m) units of the last kept place makes the CPU round there: with E = 2^e, the
+// power of two of the value or of the least normal one if that is larger,
+//
+//   t = x + E * 1.5 * 2^(23-m)      0 10000000 1kkkk...k     k: x in units of 2^(e-m), rounded
+//
+// so that the low 16 bits of t are k in two's complement, subnormals and all, and the code is
+// |k| + (steps of e above the least) << m: the hidden bit, and a carry, step the exponent up. The
+// direction is that of the CPU's control register, set once per call; toward zero, to odd and half
+// away round magnitudes down, half away after half a unit is added. From there on lanes have 16 bits:
+// the upper halves of two vectors of x hold signs and exponents, the lower halves of t the k.
+//
+// What lies beyond the range is clamped to the code that overflow gives, or the one above the largest
+// finite value. Infinities and NaN are clamped alike; a block that has any is gone over again.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "src/kernels/small_floats.cc"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+// After foreach_target.h:
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "src/kernels/choose-inl.h"
+#include "src/kernels/decode-inl.h"
+#include "src/kernels/float_environment.h"
+#include "src/kernels/kernels.h"
+#include "src/kernels/words.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace exactcast {
+namespace HWY_NAMESPACE {
+namespace {
+
+// How a mode is made.
+enum class Way : std::uint8_t {
+  kSigned,     // by the control register, on signed values
+  kMagnitude,  // toward zero
+  kAway,       // half away from zero
+  kOdd,
+};
+
+#if HWY_TARGET != HWY_SCALAR
+
+struct Family {
+  float factor;         // 1.5 * 2^(23-m)
+  float half;           // 2^(-m-1)
+  std::uint32_t least;  // float32 bits of the least normal value
+  int mantissa_bits;
+  std::uint16_t sign_bit;
+  std::uint16_t base;      // steps below the least normal exponent
+  std::uint16_t limit[2];  // by sign: the largest code, or what overflow gives
+  std::uint16_t max_code;
+  bool has_minus_zero;
+};
+
+// What is counted: nothing; what there is where no lane is special or beyond; everything.
+enum class Counting : std::uint8_t { kNone, kPlain, kFull };
+
+struct BlockCounts {
+  std::uint64_t inexact = 0;
+  std::uint64_t tiny = 0;
+  std::uint64_t beyond = 0;  // kFull: special lanes, too
+  bool is_beyond = false;    // kPlain: the numbers do not stand
+  bool has_special = false;  // an infinity or a NaN
+};
+
+template <class D16>
+using D32Of = hn::Repartition<std::uint32_t, D16>;
+
+// Two vectors of float32 as one of their halves: lane 2i is of element i of `even`, lane 2i + 1 of
+// `odd`.
+template <class D16>
+HWY_INLINE hn::Vec<D16> UpperHalves(D16 d16, hn::Vec<D32Of<D16>> even, hn::Vec<D32Of<D16>> odd) {
+  return hn::OddEven(hn::BitCast(d16, odd), hn::BitCast(d16, hn::ShiftRight<16>(even)));
+}
+template <class D16>
+HWY_INLINE hn::Vec<D16> LowerHalves(D16 d16, hn::Vec<D32Of<D16>> even, hn::Vec<D32Of<D16>> odd) {
+  return hn::OddEven(hn::BitCast(d16, hn::ShiftLeft<16>(odd)), hn::BitCast(d16, even));
+}
+
+// Codes in 16-bit lanes, those of `even` and `odd` in turn, and what is to be known of the block.
+template <Way kWay, Counting kCounting, class D16>
+class Converter {
+  using V16 = hn::Vec<D16>;
+  using D32 = D32Of<D16>;
+  using V32 = hn::Vec<D32>;
+
+ public:
+  HWY_INLINE explicit Converter(const Family& f)
+      : f_(f), special_(hn::Zero(D16())), largest_(hn::Zero(D16())) {}
+
+  HWY_INLINE V16 Convert(V32 even, V32 odd, V16 upper) {
+    const D16 d;
+    const hn::RebindToSigned<D16> di;
+    const auto even_t = Round(even);
+    const auto odd_t = Round(odd);
+    V16 k = LowerHalves(d, even_t.t, odd_t.t);
+    if constexpr (kWay == Way::kSigned) {
+      k = hn::BitCast(d, hn::Abs(hn::BitCast(di, k)));
+    }
+    const V16 magnitude = hn::And(upper, hn::Set(d, std::uint16_t{0x7fff}));
+    special_ = hn::Max(special_, magnitude);
+    const V16 exponent = hn::Max(hn::And(upper, hn::Set(d, std::uint16_t{0x7f80})),
+                                 hn::Set(d, static_cast<std::uint16_t>(f_.least >> 16)));
+    const V16 steps =
+        hn::Sub(hn::ShiftRightSame(exponent, 7 - f_.mantissa_bits), hn::Set(d, f_.base));
+    // Saturating: far beyond the range k is anything.
+    V16 code = hn::SaturatedAdd(k, steps);
+    const V16 sign = hn::BitCast(d, hn::BroadcastSignBit(hn::BitCast(di, upper)));
+    if constexpr (kWay == Way::kOdd) {
+      const V16 inexact =
+          hn::OddEven(hn::BitCast(d, odd_t.inexact), hn::BitCast(d, even_t.inexact));
+      code = hn::Or(code, hn::And(inexact, hn::Set(d, std::uint16_t{1})));
+    }
+    if constexpr (kCounting != Counting::kNone) {
+      V16 inexact = hn::OddEven(hn::BitCast(d, odd_t.inexact), hn::BitCast(d, even_t.inexact));
+      if constexpr (kCounting == Counting::kFull) {
+        const V16 beyond = AllOnesWhere<V16>(hn::Gt(code, hn::Set(d, f_.max_code)));
+        beyond_.Add(beyond);
+        inexact = hn::AndNot(beyond, inexact);
+      }
+      inexact_.Add(inexact);
+      const V16 tiny = hn::Set(d, static_cast<std::uint16_t>(1u << f_.mantissa_bits));
+      tiny_.Add(hn::And(inexact, AllOnesWhere<V16>(hn::Gt(tiny, code))));
+      largest_ = hn::Max(largest_, code);
+    }
+    const V16 limit =
+        hn::Xor(hn::Set(d, f_.limit[0]),
+                hn::And(sign, hn::Set(d, static_cast<std::uint16_t>(f_.limit[0] ^ f_.limit[1]))));
+    code = hn::Min(code, limit);
+    V16 sign_bit = hn::And(sign, hn::Set(d, f_.sign_bit));
+    if (!f_.has_minus_zero) {
+      sign_bit = hn::AndNot(AllOnesWhere<V16>(hn::Eq(code, hn::Zero(d))), sign_bit);
+    }
+    return hn::Or(code, sign_bit);
+  }
+
+  HWY_INLINE BlockCounts Counts() const {
+    const D16 d;
+    BlockCounts counts;
+    counts.has_special = !hn::AllFalse(d, hn::Gt(special_, hn::Set(d, std::uint16_t{0x7f7f})));
+    if constexpr (kCounting != Counting::kNone) {
+      counts.inexact = inexact_.Total();
+      counts.tiny = tiny_.Total();
+      counts.beyond = beyond_.Total();
+      counts.is_beyond = !hn::AllFalse(d, hn::Gt(largest_, hn::Set(d, f_.max_code)));
+    }
+    return counts;
+  }
+
+ private:
+  struct Rounded {
+    V32 t;
+    V32 inexact;  // all ones
+  };
+
+  HWY_INLINE Rounded Round(V32 x) const {
+    const D32 d32;
+    const hn::RebindToFloat<D32> df;
+    const V32 exponent = hn::Max(hn::And(x, hn::Set(d32, 0x7f800000u)), hn::Set(d32, f_.least));
+    const auto power = hn::BitCast(df, exponent);
+    const auto factor = hn::Set(df, f_.factor);
+    auto value = hn::BitCast(df, x);
+    if constexpr (kWay != Way::kSigned) {
+      value = hn::BitCast(df, hn::And(x, hn::Set(d32, 0x7fffffffu)));
+    }
+    auto start = value;
+    if constexpr (kWay == Way::kAway) start = hn::MulAdd(power, hn::Set(df, f_.half), value);
+    const auto t = hn::MulAdd(power, factor, start);
+    V32 inexact = hn::Zero(d32);
+    if constexpr (kCounting != Counting::kNone || kWay == Way::kOdd) {
+      const auto back = hn::NegMulAdd(power, factor, t);
+      inexact = hn::BitCast(d32, hn::VecFromMask(df, hn::Ne(back, value)));
+    }
+    return {hn::BitCast(d32, t), inexact};
+  }
+
+  const Family& f_;
+  V16 special_;
+  V16 largest_;
+  LaneCounter<V16> inexact_;
+  LaneCounter<V16> tiny_;
+  LaneCounter<V16> beyond_;
+};
+
+// ---- sources: two vectors of 16-bit lanes of elements that follow each other ---------------------
+
+// Elements in the order of memory: even, odd, even, odd of the halves that are loaded.
+template <class D16>
+struct Loaded {
+  hn::Vec<D32Of<D16>> even;
+  hn::Vec<D32Of<D16>> odd;
+  hn::Vec<D16> upper;
+};
+
+struct FromFloat32 {
+  using Word = std::uint32_t;
+  static constexpr Word kLargestFinite = 0x7f7fffff;
+  static constexpr bool kSplits =
+      true;  // even holds the first half of the elements, odd the second
+  template <class D16>
+  static HWY_INLINE Loaded<D16> Load(D16 d, const Word* words) {
+    const D32Of<D16> d32;
+    const auto even = hn::LoadU(d32, words);
+    const auto odd = hn::LoadU(d32, words + hn::Lanes(d32));
+    return {even, odd, UpperHalves(d, even, odd)};
+  }
+  static std::uint32_t Float32(Word word) { return word; }
+};
+
+struct FromFloat16 {
+  using Word = std::uint16_t;
+  static constexpr Word kLargestFinite = 0x7bff;
+  static constexpr bool kSplits = true;
+  template <class D16>
+  static HWY_INLINE Loaded<D16> Load(D16 d, const Word* words) {
+    const D32Of<D16> d32;
+    const auto even = Float16ToFloat32(d32, LoadAs(d32, words));
+    const auto odd = Float16ToFloat32(d32, LoadAs(d32, words + hn::Lanes(d32)));
+    return {even, odd, UpperHalves(d, even, odd)};
+  }
+  // Of an infinity or a NaN; else something finite.
+  static std::uint32_t Float32(Word word) {
+    const std::uint32_t sign = (word & 0x8000u) << 16;
+    if ((word & 0x7c00u) != 0x7c00u) return sign;
+    return sign | 0x7f800000u | (word & 0x3ffu) << 13;
+  }
+};
+
+struct FromBfloat16 {
+  using Word = std::uint16_t;
+  static constexpr Word kLargestFinite = 0x7f7f;
+  static constexpr bool kSplits = false;  // even and odd are what they say
+  template <class D16>
+  static HWY_INLINE Loaded<D16> Load(D16 d, const Word* words) {
+    const D32Of<D16> d32;
+    const auto upper = hn::LoadU(d, words);
+    const auto both = hn::BitCast(d32, upper);
+    return {hn::ShiftLeft<16>(both), hn::And(both, hn::Set(d32, 0xffff0000u)), upper};
+  }
+  static std::uint32_t Float32(Word word) { return std::uint32_t{word} << 16; }
+};
+
+// ---- putting codes in order ---------------------------------------------------------------------
+
+// Two vectors of 16-bit lanes to one of bytes, in the order of memory. `first` and `second` came from
+// loads that follow each other.
+//
+//   after the merge, by 128-bit block   f0 s0 f1 s1 f2 s2 ...    f: first's lanes, s: second's
+//   where a load split its elements     f0 f2 f4 f6 | f1 f3 f5 f7 | s0 s2 s4 s6 | s1 s3 s5 s7
+template <bool kSplits, class D16>
+class Order {
+  using D8 = hn::Repartition<std::uint8_t, D16>;
+  using D32 = D32Of<D16>;
+
+ public:
+  HWY_INLINE Order() {
+    static constexpr std::uint8_t kSplit[16] = {0, 4, 8, 12, 2, 6, 10, 14,
+                                                1, 5, 9, 13, 3, 7, 11, 15};
+    static constexpr std::uint8_t kPlain[16] = {0, 2, 4, 6, 8, 10, 12, 14,
+                                                1, 3, 5, 7, 9, 11, 13, 15};
+    bytes_ = hn::LoadDup128(D8(), kSplits ? kSplit : kPlain);
+    // Then every block's first part, every block's second part, ...
+    constexpr std::size_t kWords = kSplits ? 1 : 2;  // of a part, in 32 bits
+    const std::size_t lanes = hn::Lanes(D32());
+    const std::size_t blocks = lanes / 4;
+    std::int32_t index[hn::MaxLanes(D32())];
+    for (std::size_t i = 0; i < lanes; ++i) {
+      const std::size_t word = i % kWords;
+      const std::size_t block = i / kWords % blocks;
+      const std::size_t part = i / kWords / blocks;
+      index[i] = static_cast<std::int32_t>(block * 4 + part * kWords + word);
+    }
+    words_ = hn::SetTableIndices(D32(), index);
+  }
+
+  HWY_INLINE hn::Vec<D8> Bytes(hn::Vec<D16> first, hn::Vec<D16> second) const {
+    const auto merged = hn::BitCast(D8(), hn::Or(first, hn::ShiftLeft<8>(second)));
+    const auto in_blocks = hn::BitCast(D32(), hn::TableLookupBytes(merged, bytes_));
+    return hn::BitCast(D8(), hn::TableLookupLanes(in_blocks, words_));
+  }
+
+ private:
+  hn::Vec<D8> bytes_;
+  decltype(hn::SetTableIndices(D32(), static_cast<const std::int32_t*>(nullptr))) words_;
+};
+
+// ---- blocks -------------------------------------------------------------------------------------
+
+template <class Source, Way kWay, Counting kCounting>
+HWY_NOINLINE BlockCounts ConvertBlock(const Family& f, const std::byte* in, std::byte* out,
+                                      std::size_t n) {
+  using Word = typename Source::Word;
+  const hn::ScalableTag<std::uint16_t> d;
+  using D = std::remove_const_t<decltype(d)>;
+  const hn::Repartition<std::uint8_t, D> d8;
+  const std::size_t half = hn::Lanes(d);
+  const auto* words = reinterpret_cast<const Word*>(in);
+  auto* codes = reinterpret_cast<std::uint8_t*>(out);
+  const Order<Source::kSplits, D> order;
+  Converter<kWay, kCounting, D> converter(f);
+  const auto convert = [&](const Word* from, std::uint8_t* to) HWY_ATTR {
+    const auto first = Source::Load(d, from);
+    const auto second = Source::Load(d, from + half);
+    const auto first_codes = converter.Convert(first.even, first.odd, first.upper);
+    const auto second_codes = converter.Convert(second.even, second.odd, second.upper);
+    hn::StoreU(order.Bytes(first_codes, second_codes), d8, to);
+  };
+  std::size_t i = 0;
+  for (; i + 2 * half <= n; i += 2 * half) convert(words + i, codes + i);
+  if (i < n) {
+    HWY_ALIGN Word rest[2 * hn::MaxLanes(D())] = {};
+    HWY_ALIGN std::uint8_t rest_codes[2 * hn::MaxLanes(D())];
+    std::memcpy(rest, in + i * sizeof(Word), (n - i) * sizeof(Word));
+    convert(rest, rest_codes);
+    std::memcpy(codes + i, rest_codes, n - i);
+  }
+  return converter.Counts();
+}
+
+struct Specials {
+  std::uint64_t nan = 0;
+  std::uint64_t infinite = 0;
+};
+
+// The code of an infinity or a NaN, given as float32 bits; anything else is left.
+void PatchElement(const Encoding& e, std::uint32_t bits, std::byte* out, Specials* specials) {
+  const std::uint32_t magnitude = bits & 0x7fffffff;
+  if (magnitude < 0x7f800000) return;
+  const bool negative = bits != magnitude;
+  if (magnitude == 0x7f800000) {
+    ++specials->infinite;
+    *out = static_cast<std::byte>(e.infinity[negative ? 1 : 0]);
+    return;
+  }
+  ++specials->nan;
+  *out = static_cast<std::byte>(e.nan | (negative ? e.nan_sign : 0) |
+                                ((magnitude >> (23 - e.mantissa_bits)) & e.nan_payload));
+}
+
+// Infinities and NaN again, by the rules.
+template <class Source>
+HWY_NOINLINE Specials PatchBlock(const Encoding& e, const std::byte* in, std::byte* out,
+                                 std::size_t n) {
+  using Word = typename Source::Word;
+  const hn::ScalableTag<Word> d;
+  const auto magnitude_mask = hn::Set(d, static_cast<Word>(static_cast<Word>(~Word{0}) >> 1));
+  const auto finite = hn::Set(d, Source::kLargestFinite);
+  const auto* words = reinterpret_cast<const Word*>(in);
+  const std::size_t step = hn::Lanes(d);
+  Specials specials;
+  std::size_t i = 0;
+  const auto patch = [&](std::size_t end) {
+    for (; i < end; ++i) {
+      PatchElement(e, Source::Float32(LoadWord<Word>(in, i)), out + i, &specials);
+    }
+  };
+  while (i + step <= n) {
+    const auto magnitude = hn::And(hn::LoadU(d, words + i), magnitude_mask);
+    if (hn::AllFalse(d, hn::Gt(magnitude, finite))) {
+      i += step;
+    } else {
+      patch(i + step);
+    }
+  }
+  patch(n);
+  return specials;
+}
+
+Family FamilyOf(const Encoding& e) {
+  const int m = e.mantissa_bits;
+  const auto power = [](int exponent) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(exponent + 127) << 23);
+  };
+  Family f = {};
+  f.factor = 1.5f * power(23 - m);
+  f.half = power(-m - 1);
+  f.least = static_cast<std::uint32_t>(e.min_exponent + 127) << 23;
+  f.mantissa_bits = m;
+  f.sign_bit = static_cast<std::uint16_t>(1u << (e.bits - 1));
+  f.base = static_cast<std::uint16_t>((f.least >> 16) >> (7 - m));
+  for (std::size_t sign : {0u, 1u}) {
+    f.limit[sign] = static_cast<std::uint16_t>(LimitOf(e, sign));
+  }
+  f.max_code = static_cast<std::uint16_t>(e.max_code);
+  f.has_minus_zero = e.has_negative_zero;
+  return f;
+}
+
+template <class Source, Way kWay>
+void RunWay(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
+  using Word = typename Source::Word;
+  const Family f = FamilyOf(p.encoding);
+  for (std::size_t at = 0; at < n; at += kBlock) {
+    const std::size_t size = std::min(kBlock, n - at);
+    const std::byte* from = in + at * sizeof(Word);
+    std::byte* to = out + at;
+    if (tally == nullptr) {
+      const BlockCounts counts = ConvertBlock<Source, kWay, Counting::kNone>(f, from, to, size);
+      if (counts.has_special) PatchBlock<Source>(p.encoding, from, to, size);
+      continue;
+    }
+    BlockCounts counts = ConvertBlock<Source, kWay, Counting::kPlain>(f, from, to, size);
+    if (counts.is_beyond) counts = ConvertBlock<Source, kWay, Counting::kFull>(f, from, to, size);
+    const Specials specials =
+        counts.has_special ? PatchBlock<Source>(p.encoding, from, to, size) : Specials();
+    AddCounts({.nan = specials.nan,
+               .infinite = specials.infinite,
+               .beyond = counts.beyond,
+               .inexact = counts.inexact,
+               .tiny = counts.tiny},
+              p.encoding, size, tally);
+  }
+}
+
+template <class Source>
+void RunSource(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
+  switch (p.encoding.rounding) {
+    case Rounding::kTowardZero:
+      return RunWay<Source, Way::kMagnitude>(p, in, out, n, tally);
+    case Rounding::kTiesToAway:
+      return RunWay<Source, Way::kAway>(p, in, out, n, tally);
+    case Rounding::kToOdd:
+      return RunWay<Source, Way::kOdd>(p, in, out, n, tally);
+    default:
+      return RunWay<Source, Way::kSigned>(p, in, out, n, tally);
+  }
+}
+
+#endif  // HWY_TARGET != HWY_SCALAR
+
+void RunSmallFloats(const Params& p, const std::byte* in, std::byte* out, std::size_t n,
+                    Tally* tally) {
+#if HWY_TARGET == HWY_SCALAR
+  // A lane of 32 bits has no halves there.
+  kNarrowKernel.run(p, in, out, 0, n, tally);
+#else
+  const Rounding mode = p.encoding.rounding;
+  const bool is_signed = mode == Rounding::kTiesToEven || mode == Rounding::kTowardPositive;
+  const DirectedRounding direction(is_signed ? mode : Rounding::kTowardNegative);
+  switch (p.source->id) {
+    case FormatId::kFloat16:
+      return RunSource<FromFloat16>(p, in, out, n, tally);
+    case FormatId::kBfloat16:
+      return RunSource<FromBfloat16>(p, in, out, n, tally);
+    default:
+      return RunSource<FromFloat32>(p, in, out, n, tally);
+  }
+#endif
+}
+
+}  // namespace
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace exactcast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace exactcast {
+namespace {
+
+HWY_EXPORT(RunSmallFloats);
+
+// Overflow gives the largest finite code or the one above it, and nothing rare is asked for.
+bool AcceptsSmallFloats(const Params& p) {
+  const Encoding& e = p.encoding;
+  const FormatId from = p.source->id;
+  if (p.operation != Operation::kConvert || e.step != EncodeStep::kFloat || e.bits > 8 ||
+      e.is_rare || e.mantissa_bits == 0 || e.min_exponent < -20 ||
+      (from != FormatId::kFloat32 && from != FormatId::kFloat16 && from != FormatId::kBfloat16)) {
+    return false;
+  }
+  const std::uint64_t sign_bit = std::uint64_t{1} << (e.bits - 1);
+  for (std::size_t sign : {0u, 1u}) {
+    const std::uint64_t limit = LimitOf(e, sign);
+    const std::uint64_t code = limit | (sign != 0 ? sign_bit : 0);
+    if (code != e.overflow[sign] || limit < e.max_code || limit > e.max_code + 1) return false;
+  }
+  return true;
+}
+
+void PrepareNothing(const Params&, std::uint64_t) {}
+
+void Run(const Params& p, const std::byte* in, std::byte* out, std::uint64_t, std::size_t n,
+         Tally* tally) {
+  HWY_DYNAMIC_DISPATCH(RunSmallFloats)(p, in, out, n, tally);
+}
+
+}  // namespace
+
+const KernelRow kSmallFloatsKernel = {"small-floats", "rounding by a float32 sum, 16-bit lanes",
+                                      AcceptsSmallFloats, PrepareNothing, Run};
+
+}  // namespace exactcast
+#endif  // HWY_ONCE
