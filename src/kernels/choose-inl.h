@@ -24,12 +24,14 @@ template <Rounding kMode, bool kCounts, typename Lane>
 Encoder<Lane> EncoderForMode(const Encoding& e) {
   switch (e.step) {
     case EncodeStep::kFloat:
-      return e.is_rare ? EncodeFloat<kCounts, true, kMode, Lane>
-                       : EncodeFloat<kCounts, false, kMode, Lane>;
+      if constexpr (sizeof(Lane) == 4) {
+        if (e.is_rare) return EncodeFloat<kCounts, true, kMode, Lane>;
+      }
+      return EncodeFloat<kCounts, false, kMode, Lane>;
     case EncodeStep::kInteger:
       return EncodeInteger<kCounts, kMode, Lane>;
     case EncodeStep::kTapered:
-      if constexpr (sizeof(Lane) == 4) return EncodeTapered<kCounts, kMode, Lane>;
+      if constexpr (sizeof(Lane) == 4) return EncodeTapered<kMode, Lane>;
       break;
     case EncodeStep::kIntegral:
       if constexpr (sizeof(Lane) == 4) return EncodeIntegral<kCounts, kMode, Lane>;
@@ -57,7 +59,7 @@ Encoder<Lane> ChooseEncoder(const Encoding& e) {
     case Rounding::kToOdd:
       return EncoderForMode<Rounding::kToOdd, kCounts, Lane>(e);
     case Rounding::kHybrid:  // hifloat8 alone has it
-      if constexpr (sizeof(Lane) == 4) return EncodeTapered<kCounts, Rounding::kHybrid, Lane>;
+      if constexpr (sizeof(Lane) == 4) return EncodeTapered<Rounding::kHybrid, Lane>;
       [[fallthrough]];
     case Rounding::kTiesToEven:
     case Rounding::kNone:
@@ -68,7 +70,13 @@ Encoder<Lane> ChooseEncoder(const Encoding& e) {
 
 template <typename Lane>
 Encoder<Lane> ChooseEncoder(const Encoding& e, bool counts) {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_SSE4
+  // Old CPUs always count: what that costs them is not worth a second set of encoders.
+  static_cast<void>(counts);
+  return ChooseEncoder<true, Lane>(e);
+#else
   return counts ? ChooseEncoder<true, Lane>(e) : ChooseEncoder<false, Lane>(e);
+#endif
 }
 
 // Adds the classes of n elements.

@@ -253,7 +253,8 @@ HWY_INLINE V HybridMask(const Parts<V>& x, V width, V discarded, bool from_float
   return hn::AndNot(too_small, Select(by_half, SignMask(discarded), met));
 }
 
-template <bool kCounts, Rounding kMode, typename Lane>
+// Counts always, at a small part of the cost.
+template <Rounding kMode, typename Lane>
 HWY_NOINLINE LaneCounts EncodeTapered(const Encoding& e, const BlockOf<Lane>& block) {
   static_assert(sizeof(Lane) == 4);
   const hn::ScalableTag<Lane> d;
@@ -262,7 +263,7 @@ HWY_NOINLINE LaneCounts EncodeTapered(const Encoding& e, const BlockOf<Lane>& bl
   const V zero = hn::Zero(d);
   const V one = Constant<V>(1);
   const V nan_above = hn::Set(d, block.nan_above);
-  Counter<kCounts, V> counter;
+  Counter<true, V> counter;
   for (std::size_t i = 0; i < block.n; i += hn::Lanes(d)) {
     const Parts<V> x = TakeApart(hn::Load(d, block.lanes + i));
     const V nan = NanMask(x.magnitude, nan_above);
@@ -311,12 +312,8 @@ HWY_NOINLINE LaneCounts EncodeTapered(const Encoding& e, const BlockOf<Lane>& bl
     // 5. 1.1 * 2^15 is infinity's code.
     const V beyond =
         AllOnesWhere<V>(Greater(hn::Add(hn::Add(power, power), fraction), Constant<V>(30)));
-    V inexact = zero;
-    V is_tiny = zero;
-    if constexpr (kCounts) {
-      inexact = hn::Or(away, AllOnesWhere<V>(hn::Ne(split.discarded, zero)));
-      is_tiny = AllOnesWhere<V>(Greater(Constant<V>(8), code));
-    }
+    const V inexact = hn::Or(away, AllOnesWhere<V>(hn::Ne(split.discarded, zero)));
+    const V is_tiny = AllOnesWhere<V>(Greater(Constant<V>(8), code));
     code = hn::Or(code,
                   hn::And(hn::And(x.sign, Constant<V>(0x80)), AllOnesWhere<V>(hn::Ne(code, zero))));
     const V end = Select(infinite, BySign(x.sign, e.infinity), BySign(x.sign, e.overflow));

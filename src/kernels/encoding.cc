@@ -127,7 +127,9 @@ Encoding MakeEncoding(const Format& source, const Format& target, Operation oper
     e.infinity_is_exact = true;
   }
   if (source.id != target.id) SetFlush(source, target, rules, &e);
-  e.is_rare = !target.has_sign || e.judges_nearest || e.flushes_results || e.flush_below64 != 0;
+  // An integer is never subnormal, and never becomes one.
+  const bool flushes = !IsInteger(source) && (e.flushes_results || e.flush_below64 != 0);
+  e.is_rare = !target.has_sign || e.judges_nearest || flushes;
   return e;
 }
 

@@ -69,7 +69,7 @@ void RunToFloat16(const Params& p, const std::byte* in, std::byte* out, std::siz
   const Exact exact = Decode(p.scales[0], GetFormat(FormatId::kFloat16));
   const double magnitude = std::ldexp(static_cast<double>(exact.significand), exact.exponent);
   const double scale = exact.negative ? -magnitude : magnitude;
-  const Encoder<std::uint32_t> encode = ChooseEncoder<std::uint32_t>(p.encoding, tally != nullptr);
+  constexpr auto kEncode = EncodeFloat<true, false, Rounding::kTiesToEven, std::uint32_t>;
   const std::size_t step = hn::Lanes(hn::ScalableTag<std::uint32_t>());
   for (std::size_t at = 0; at < n; at += kBlock) {
     const std::size_t size = std::min(kBlock, n - at);
@@ -78,7 +78,7 @@ void RunToFloat16(const Params& p, const std::byte* in, std::byte* out, std::siz
     std::fill(integers + size, integers + filled, 0);
     ScaleBlock(scale, integers, filled, lanes, lost);
     const LaneCounts counts =
-        encode(p.encoding, {lanes, filled, LaneFormat<std::uint32_t>::kInfinity, lost});
+        kEncode(p.encoding, {lanes, filled, LaneFormat<std::uint32_t>::kInfinity, lost});
     StoreWords(lanes, size, 16, out + at * 2);
     if (tally != nullptr) AddCounts(counts, p.encoding, size, tally);
   }

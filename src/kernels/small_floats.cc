@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fast family to floats of at most 8 bits, from float32, bfloat16 and float16, in every mode.
+// The fast family to float16 and floats of at most 8 bits, from float32, bfloat16 and float16, in
+// every mode.
 //
 // Adding 1.5 * 2^(23-m) units of the last kept place makes the CPU round there: with E = 2^e, the
 // power of two of the value or of the least normal one if that is larger,
@@ -44,7 +45,7 @@ enum class Way : std::uint8_t {
   kOdd,
 };
 
-#if HWY_TARGET != HWY_SCALAR
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_SSE4
 
 struct Family {
   float factor;         // 1.5 * 2^(23-m)
@@ -52,7 +53,6 @@ struct Family {
   std::uint32_t least;  // float32 bits of the least normal value
   int mantissa_bits;
   std::uint16_t sign_bit;
-  std::uint16_t base;      // steps below the least normal exponent
   std::uint16_t limit[2];  // by sign: the largest code, or what overflow gives
   std::uint16_t max_code;
   bool has_minus_zero;
@@ -84,7 +84,7 @@ HWY_INLINE hn::Vec<D16> LowerHalves(D16 d16, hn::Vec<D32Of<D16>> even, hn::Vec<D
 }
 
 // Codes in 16-bit lanes, those of `even` and `odd` in turn, and what is to be known of the block.
-template <Way kWay, Counting kCounting, class D16>
+template <Way kWay, Counting kCounting, bool kTo16, class D16>
 class Converter {
   using V16 = hn::Vec<D16>;
   using D32 = D32Of<D16>;
@@ -107,8 +107,14 @@ class Converter {
     special_ = hn::Max(special_, magnitude);
     const V16 exponent = hn::Max(hn::And(upper, hn::Set(d, std::uint16_t{0x7f80})),
                                  hn::Set(d, static_cast<std::uint16_t>(f_.least >> 16)));
-    const V16 steps =
-        hn::Sub(hn::ShiftRightSame(exponent, 7 - f_.mantissa_bits), hn::Set(d, f_.base));
+    // Where steps are large, no more than what is beyond every target: they are to fit.
+    const V16 bounded =
+        kTo16 ? hn::Min(exponent,
+                        hn::Set(d, static_cast<std::uint16_t>((f_.least >> 16) + (32u << 7))))
+              : exponent;
+    const V16 above = hn::Sub(bounded, hn::Set(d, static_cast<std::uint16_t>(f_.least >> 16)));
+    const V16 steps = kTo16 ? hn::ShiftLeftSame(above, f_.mantissa_bits - 7)
+                            : hn::ShiftRightSame(above, 7 - f_.mantissa_bits);
     // Saturating: far beyond the range k is anything.
     V16 code = hn::SaturatedAdd(k, steps);
     const V16 sign = hn::BitCast(d, hn::BroadcastSignBit(hn::BitCast(di, upper)));
@@ -220,9 +226,21 @@ struct FromFloat16 {
   template <class D16>
   static HWY_INLINE Loaded<D16> Load(D16 d, const Word* words) {
     const D32Of<D16> d32;
-    const auto even = Float16ToFloat32(d32, LoadAs(d32, words));
-    const auto odd = Float16ToFloat32(d32, LoadAs(d32, words + hn::Lanes(d32)));
+    const auto even = Promote(d32, words);
+    const auto odd = Promote(d32, words + hn::Lanes(d32));
     return {even, odd, UpperHalves(d, even, odd)};
+  }
+  // Exact, NaN apart, which are patched: by the CPU's conversion where it has one.
+  template <class D32>
+  static HWY_INLINE hn::Vec<D32> Promote(D32 d32, const Word* words) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+    const hn::Rebind<hwy::float16_t, D32> d16;
+    const hn::RebindToFloat<D32> df;
+    const auto halves = hn::LoadU(hn::Rebind<Word, D32>(), words);
+    return hn::BitCast(d32, hn::PromoteTo(df, hn::BitCast(d16, halves)));
+#else
+    return Float16ToFloat32(d32, LoadAs(d32, words));
+#endif
   }
   // Of an infinity or a NaN; else something finite.
   static std::uint32_t Float32(Word word) {
@@ -290,35 +308,74 @@ class Order {
   decltype(hn::SetTableIndices(D32(), static_cast<const std::int32_t*>(nullptr))) words_;
 };
 
+// The same for codes of 16 bits: one vector, a 64-bit word of each half at a time.
+template <bool kSplits, class D16>
+class WordOrder {
+  using D8 = hn::Repartition<std::uint8_t, D16>;
+  using D32 = D32Of<D16>;
+
+ public:
+  HWY_INLINE WordOrder() {
+    static constexpr std::uint8_t kHalves[16] = {0, 1, 4, 5, 8,  9,  12, 13,
+                                                 2, 3, 6, 7, 10, 11, 14, 15};
+    bytes_ = hn::LoadDup128(D8(), kHalves);
+    const std::size_t lanes = hn::Lanes(D32());
+    const std::size_t blocks = lanes / 4;
+    std::int32_t index[hn::MaxLanes(D32())];
+    for (std::size_t i = 0; i < lanes; ++i) {
+      const std::size_t block = i / 2 % blocks;
+      index[i] = static_cast<std::int32_t>(block * 4 + i / 2 / blocks * 2 + i % 2);
+    }
+    words_ = hn::SetTableIndices(D32(), index);
+  }
+
+  HWY_INLINE hn::Vec<D16> Words(hn::Vec<D16> codes) const {
+    if constexpr (!kSplits) return codes;
+    const auto in_blocks = hn::TableLookupBytes(hn::BitCast(D8(), codes), bytes_);
+    return hn::BitCast(D16(), hn::TableLookupLanes(hn::BitCast(D32(), in_blocks), words_));
+  }
+
+ private:
+  hn::Vec<D8> bytes_;
+  decltype(hn::SetTableIndices(D32(), static_cast<const std::int32_t*>(nullptr))) words_;
+};
+
 // ---- blocks -------------------------------------------------------------------------------------
 
-template <class Source, Way kWay, Counting kCounting>
+template <class Source, typename Code, Way kWay, Counting kCounting>
 HWY_NOINLINE BlockCounts ConvertBlock(const Family& f, const std::byte* in, std::byte* out,
                                       std::size_t n) {
   using Word = typename Source::Word;
   const hn::ScalableTag<std::uint16_t> d;
   using D = std::remove_const_t<decltype(d)>;
-  const hn::Repartition<std::uint8_t, D> d8;
+  const hn::Repartition<Code, D> to;
   const std::size_t half = hn::Lanes(d);
+  const std::size_t step = hn::Lanes(to);
   const auto* words = reinterpret_cast<const Word*>(in);
-  auto* codes = reinterpret_cast<std::uint8_t*>(out);
+  auto* codes = reinterpret_cast<Code*>(out);
+  constexpr bool kTo16 = sizeof(Code) == 2;
   const Order<Source::kSplits, D> order;
-  Converter<kWay, kCounting, D> converter(f);
-  const auto convert = [&](const Word* from, std::uint8_t* to) HWY_ATTR {
+  const WordOrder<Source::kSplits, D> word_order;
+  Converter<kWay, kCounting, kTo16, D> converter(f);
+  const auto convert = [&](const Word* from, Code* result) HWY_ATTR {
     const auto first = Source::Load(d, from);
-    const auto second = Source::Load(d, from + half);
     const auto first_codes = converter.Convert(first.even, first.odd, first.upper);
-    const auto second_codes = converter.Convert(second.even, second.odd, second.upper);
-    hn::StoreU(order.Bytes(first_codes, second_codes), d8, to);
+    if constexpr (kTo16) {
+      hn::StoreU(word_order.Words(first_codes), to, result);
+    } else {
+      const auto second = Source::Load(d, from + half);
+      const auto second_codes = converter.Convert(second.even, second.odd, second.upper);
+      hn::StoreU(order.Bytes(first_codes, second_codes), to, result);
+    }
   };
   std::size_t i = 0;
-  for (; i + 2 * half <= n; i += 2 * half) convert(words + i, codes + i);
+  for (; i + step <= n; i += step) convert(words + i, codes + i);
   if (i < n) {
     HWY_ALIGN Word rest[2 * hn::MaxLanes(D())] = {};
-    HWY_ALIGN std::uint8_t rest_codes[2 * hn::MaxLanes(D())];
+    HWY_ALIGN Code rest_codes[2 * hn::MaxLanes(D())];
     std::memcpy(rest, in + i * sizeof(Word), (n - i) * sizeof(Word));
     convert(rest, rest_codes);
-    std::memcpy(codes + i, rest_codes, n - i);
+    std::memcpy(out + i * sizeof(Code), rest_codes, (n - i) * sizeof(Code));
   }
   return converter.Counts();
 }
@@ -329,22 +386,25 @@ struct Specials {
 };
 
 // The code of an infinity or a NaN, given as float32 bits; anything else is left.
-void PatchElement(const Encoding& e, std::uint32_t bits, std::byte* out, Specials* specials) {
+template <typename Code>
+void PatchElement(const Encoding& e, std::uint32_t bits, std::byte* out, std::size_t i,
+                  Specials* specials) {
   const std::uint32_t magnitude = bits & 0x7fffffff;
   if (magnitude < 0x7f800000) return;
   const bool negative = bits != magnitude;
   if (magnitude == 0x7f800000) {
     ++specials->infinite;
-    *out = static_cast<std::byte>(e.infinity[negative ? 1 : 0]);
+    StoreWord(out, i, static_cast<Code>(e.infinity[negative ? 1 : 0]));
     return;
   }
   ++specials->nan;
-  *out = static_cast<std::byte>(e.nan | (negative ? e.nan_sign : 0) |
-                                ((magnitude >> (23 - e.mantissa_bits)) & e.nan_payload));
+  StoreWord(out, i,
+            static_cast<Code>(e.nan | (negative ? e.nan_sign : 0) |
+                              ((magnitude >> (23 - e.mantissa_bits)) & e.nan_payload)));
 }
 
 // Infinities and NaN again, by the rules.
-template <class Source>
+template <class Source, typename Code>
 HWY_NOINLINE Specials PatchBlock(const Encoding& e, const std::byte* in, std::byte* out,
                                  std::size_t n) {
   using Word = typename Source::Word;
@@ -357,7 +417,7 @@ HWY_NOINLINE Specials PatchBlock(const Encoding& e, const std::byte* in, std::by
   std::size_t i = 0;
   const auto patch = [&](std::size_t end) {
     for (; i < end; ++i) {
-      PatchElement(e, Source::Float32(LoadWord<Word>(in, i)), out + i, &specials);
+      PatchElement<Code>(e, Source::Float32(LoadWord<Word>(in, i)), out, i, &specials);
     }
   };
   while (i + step <= n) {
@@ -383,7 +443,6 @@ Family FamilyOf(const Encoding& e) {
   f.least = static_cast<std::uint32_t>(e.min_exponent + 127) << 23;
   f.mantissa_bits = m;
   f.sign_bit = static_cast<std::uint16_t>(1u << (e.bits - 1));
-  f.base = static_cast<std::uint16_t>((f.least >> 16) >> (7 - m));
   for (std::size_t sign : {0u, 1u}) {
     f.limit[sign] = static_cast<std::uint16_t>(LimitOf(e, sign));
   }
@@ -392,23 +451,22 @@ Family FamilyOf(const Encoding& e) {
   return f;
 }
 
-template <class Source, Way kWay>
+template <class Source, typename Code, Way kWay>
 void RunWay(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
-  using Word = typename Source::Word;
   const Family f = FamilyOf(p.encoding);
   for (std::size_t at = 0; at < n; at += kBlock) {
     const std::size_t size = std::min(kBlock, n - at);
-    const std::byte* from = in + at * sizeof(Word);
-    std::byte* to = out + at;
-    if (tally == nullptr) {
-      const BlockCounts counts = ConvertBlock<Source, kWay, Counting::kNone>(f, from, to, size);
-      if (counts.has_special) PatchBlock<Source>(p.encoding, from, to, size);
-      continue;
+    const std::byte* from = in + at * sizeof(typename Source::Word);
+    std::byte* to = out + at * sizeof(Code);
+    BlockCounts counts =
+        tally == nullptr ? ConvertBlock<Source, Code, kWay, Counting::kNone>(f, from, to, size)
+                         : ConvertBlock<Source, Code, kWay, Counting::kPlain>(f, from, to, size);
+    if (counts.is_beyond) {
+      counts = ConvertBlock<Source, Code, kWay, Counting::kFull>(f, from, to, size);
     }
-    BlockCounts counts = ConvertBlock<Source, kWay, Counting::kPlain>(f, from, to, size);
-    if (counts.is_beyond) counts = ConvertBlock<Source, kWay, Counting::kFull>(f, from, to, size);
     const Specials specials =
-        counts.has_special ? PatchBlock<Source>(p.encoding, from, to, size) : Specials();
+        counts.has_special ? PatchBlock<Source, Code>(p.encoding, from, to, size) : Specials();
+    if (tally == nullptr) continue;
     AddCounts({.nan = specials.nan,
                .infinite = specials.infinite,
                .beyond = counts.beyond,
@@ -418,38 +476,41 @@ void RunWay(const Params& p, const std::byte* in, std::byte* out, std::size_t n,
   }
 }
 
-template <class Source>
-void RunSource(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
+template <class Source, typename Code>
+void RunFrom(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
   switch (p.encoding.rounding) {
     case Rounding::kTowardZero:
-      return RunWay<Source, Way::kMagnitude>(p, in, out, n, tally);
+      return RunWay<Source, Code, Way::kMagnitude>(p, in, out, n, tally);
     case Rounding::kTiesToAway:
-      return RunWay<Source, Way::kAway>(p, in, out, n, tally);
+      return RunWay<Source, Code, Way::kAway>(p, in, out, n, tally);
     case Rounding::kToOdd:
-      return RunWay<Source, Way::kOdd>(p, in, out, n, tally);
+      return RunWay<Source, Code, Way::kOdd>(p, in, out, n, tally);
     default:
-      return RunWay<Source, Way::kSigned>(p, in, out, n, tally);
+      return RunWay<Source, Code, Way::kSigned>(p, in, out, n, tally);
   }
 }
 
-#endif  // HWY_TARGET != HWY_SCALAR
+#endif  // HWY_TARGET
 
 void RunSmallFloats(const Params& p, const std::byte* in, std::byte* out, std::size_t n,
                     Tally* tally) {
-#if HWY_TARGET == HWY_SCALAR
-  // A lane of 32 bits has no halves there.
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_SSE4
+  // A lane of 32 bits has no halves there, or the CPU is too old to be worth the code.
   kNarrowKernel.run(p, in, out, 0, n, tally);
 #else
   const Rounding mode = p.encoding.rounding;
   const bool is_signed = mode == Rounding::kTiesToEven || mode == Rounding::kTowardPositive;
   const DirectedRounding direction(is_signed ? mode : Rounding::kTowardNegative);
+  const bool to16 = p.target->storage_bits == 16;
   switch (p.source->id) {
     case FormatId::kFloat16:
-      return RunSource<FromFloat16>(p, in, out, n, tally);
+      return RunFrom<FromFloat16, std::uint8_t>(p, in, out, n, tally);
     case FormatId::kBfloat16:
-      return RunSource<FromBfloat16>(p, in, out, n, tally);
+      return to16 ? RunFrom<FromBfloat16, std::uint16_t>(p, in, out, n, tally)
+                  : RunFrom<FromBfloat16, std::uint8_t>(p, in, out, n, tally);
     default:
-      return RunSource<FromFloat32>(p, in, out, n, tally);
+      return to16 ? RunFrom<FromFloat32, std::uint16_t>(p, in, out, n, tally)
+                  : RunFrom<FromFloat32, std::uint8_t>(p, in, out, n, tally);
   }
 #endif
 }
@@ -470,8 +531,8 @@ HWY_EXPORT(RunSmallFloats);
 bool AcceptsSmallFloats(const Params& p) {
   const Encoding& e = p.encoding;
   const FormatId from = p.source->id;
-  if (p.operation != Operation::kConvert || e.step != EncodeStep::kFloat || e.bits > 8 ||
-      e.is_rare || e.mantissa_bits == 0 || e.min_exponent < -20 ||
+  if (p.operation != Operation::kConvert || e.step != EncodeStep::kFloat || e.bits > 16 ||
+      e.is_rare || e.mantissa_bits == 0 || e.low_zeros != 0 || e.min_exponent < -20 ||
       (from != FormatId::kFloat32 && from != FormatId::kFloat16 && from != FormatId::kBfloat16)) {
     return false;
   }

@@ -154,7 +154,9 @@ bool AcceptsWide(const Params& p) {
   const Format& from = *p.source;
   const Format& to = *p.target;
   if (p.operation != Operation::kConvert || from.storage_bits < 16) return false;
-  if (to.id == FormatId::kFloat32) return p.encoding.step == EncodeStep::kFloat && from.bits >= 32;
+  if (to.id == FormatId::kFloat32) {
+    return p.encoding.step == EncodeStep::kFloat && from.bits >= 32 && !p.encoding.is_rare;
+  }
   if (to.id == FormatId::kFloat64) return from.id != FormatId::kFloat64;
   return !IsInteger(from) && IsInteger(to);
 }
