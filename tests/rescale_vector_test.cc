@@ -141,7 +141,8 @@ std::vector<std::int64_t> Wide(const RescaleParams& p, std::mt19937_64& random, 
   const int bits = p.source->bits - 1;
   for (std::size_t i = 0; values.size() < n; ++i) {
     const Scale& scale = p.scales[i % p.scales.size()];
-    const auto any = static_cast<std::int64_t>(random()) >> (64 - bits + random() % 24);
+    const auto any =
+        static_cast<std::int64_t>(random()) >> (64 - bits + static_cast<int>(random() % 24));
     const auto result = static_cast<std::int64_t>(random() % 1200) - 600;
     const long double tie = (static_cast<long double>(result) + 0.5L) *
                             static_cast<long double>(std::int64_t{1} << scale.shift) /
@@ -149,7 +150,7 @@ std::vector<std::int64_t> Wide(const RescaleParams& p, std::mt19937_64& random, 
     const auto near = std::abs(tie) < 0x1p46L ? static_cast<std::int64_t>(tie) : any;
     for (std::int64_t off = -1; off <= 1; ++off) values.push_back(near + off);
     values.push_back(any);
-    values.push_back(p.lanes[i % p.lanes.size()].values.least + 1 - i / 7 % 2);
+    values.push_back(p.lanes[i % p.lanes.size()].values.least + (i / 7 % 2 == 0 ? 1 : 0));
     values.push_back(p.lanes[i % p.lanes.size()].values.greatest);
   }
   values.resize(n);
@@ -203,7 +204,7 @@ std::vector<std::int64_t> Sized(const RescaleParams& p, std::mt19937_64& random,
   std::vector<std::int64_t> values;
   for (std::size_t i = 0; i < n; ++i) {
     values.push_back(static_cast<std::int64_t>(random()) >>
-                     (65 - p.source->bits + static_cast<int>(random() % 12)));
+                     std::min(63, 65 - p.source->bits + static_cast<int>(random() % 12)));
   }
   return values;
 }
@@ -225,9 +226,10 @@ TEST(RescaleVectors, EveryLengthAtOddPlaces) {
   std::mt19937_64 random(4);
   std::vector<std::size_t> lengths;
   for (std::size_t n = 0; n <= 2 * 64 + 1; ++n) lengths.push_back(n);
-  for (const std::size_t n : {1023, 1024, 1025, 1087, 2047, 2048, 2049}) lengths.push_back(n);
+  for (const std::size_t n : {1023u, 1024u, 1025u, 1087u, 2047u, 2048u, 2049u})
+    lengths.push_back(n);
   for (const Shape& shape : kShapes) {
-    for (const std::size_t channels : {1, 3, 64}) {
+    for (const std::size_t channels : {1u, 3u, 64u}) {
       const int least = random() % 2 != 0 ? 26 : 34;  // with and without a look at each value
       const RescaleParams p = Params(shape, Channels(random, channels, shape.scale32, least));
       for (const std::size_t n : lengths) {
@@ -246,7 +248,7 @@ TEST(RescaleVectors, AnyNumberOfChannelsFromAnyOn) {
   std::mt19937_64 random(5);
   for (const Shape& shape : kShapes) {
     for (const std::size_t channels :
-         {1, 2, 3, 4, 7, 8, 15, 16, 31, 33, 48, 63, 64, 65, 100, 127, 1000}) {
+         {1u, 2u, 3u, 4u, 7u, 8u, 15u, 16u, 31u, 33u, 48u, 63u, 64u, 65u, 100u, 127u, 1000u}) {
       for (const int least : {26, 34}) {
         const RescaleParams p = Params(shape, Channels(random, channels, shape.scale32, least));
         for (const std::size_t channel : {std::size_t{0}, channels / 2, channels - 1}) {
@@ -264,11 +266,12 @@ TEST(RescaleVectors, AnyNumberOfChannelsFromAnyOn) {
 TEST(RescaleVectors, AnUnpredictableElementIsFound) {
   std::mt19937_64 random(6);
   const Shape shape = {.from = FormatId::kInt32, .to = FormatId::kInt8, .output_zp = -5};
-  for (const std::size_t channels : {1, 5}) {
+  for (const std::size_t channels : {1u, 5u}) {
     const RescaleParams p = Params(shape, Channels(random, channels, true, 18));
     ASSERT_TRUE(p.columns.checked);
     const std::vector<std::int64_t> values = Tamed(p, Sized(p, random, 3000), 0);
-    for (const std::size_t at : {0, 1, 63, 64, 1023, 1024, 2047, 2500, 2944, 2998, 2999}) {
+    for (const std::size_t at :
+         {0u, 1u, 63u, 64u, 1023u, 1024u, 2047u, 2500u, 2944u, 2998u, 2999u}) {
       std::vector<std::int64_t> one = values;
       const Lane& lane = p.lanes[at % channels];
       one[at] = at % 2 == 0 ? lane.values.greatest + 1 : lane.values.least - 1;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <numeric>
 #include <optional>
 
 #include "src/kernels/words.h"
@@ -92,11 +93,19 @@ RescaleScaling ScalingOf(const RescaleParams& p) {
   return p.lanes[0].shift == 32 ? RescaleScaling::kOneExact : RescaleScaling::kOneLower;
 }
 
+std::size_t PeriodOf(std::size_t lanes) {
+  const std::size_t even = std::lcm(lanes, kRescaleColumnGrain);
+  return even <= kRescaleLongPeriod ? even : lanes;
+}
+
 template <typename T, typename Get>
-void FillColumn(const std::vector<Lane>& lanes, Column<T>& column, Get get) {
-  column.resize(lanes.size() + kRescaleOverhang);
-  for (std::size_t i = 0; i < lanes.size(); ++i) column[i] = static_cast<T>(get(lanes[i]));
-  for (std::size_t i = lanes.size(); i < column.size(); ++i) column[i] = column[i - lanes.size()];
+void FillColumn(const RescaleParams& p, Column<T>& column, Get get) {
+  column.resize(p.columns.period + kRescaleOverhang);
+  std::size_t channel = 0;
+  for (T& element : column) {
+    element = static_cast<T>(get(p.lanes[channel]));
+    if (++channel == p.lanes.size()) channel = 0;
+  }
 }
 
 }  // namespace
@@ -115,6 +124,7 @@ void PrepareRescaleColumns(RescaleParams& p) {
   const IntegerRange domain = RangeOf(*p.source);
   const IntegerRange all = {domain.least - zp, domain.greatest - zp};
   c.scaling = ScalingOf(p);
+  c.period = PeriodOf(lanes.size());
   c.twice = std::any_of(lanes.begin(), lanes.end(),
                         [](const Lane& lane) { return lane.round != lane.round_negative; });
   c.checked =
@@ -123,26 +133,25 @@ void PrepareRescaleColumns(RescaleParams& p) {
     const auto least = [](const Lane& lane) { return lane.values.least; };
     const auto span = [](const Lane& lane) { return lane.values.greatest - lane.values.least; };
     if (c.scaling == RescaleScaling::kWide64) {
-      FillColumn(lanes, c.least64, least);
-      FillColumn(lanes, c.span64, span);
+      FillColumn(p, c.least64, least);
+      FillColumn(p, c.span64, span);
     } else {
-      FillColumn(lanes, c.least, least);
-      FillColumn(lanes, c.span, span);
+      FillColumn(p, c.least, least);
+      FillColumn(p, c.span, span);
     }
   }
   if (lanes.size() == 1 && c.scaling != RescaleScaling::kWide64) return;
-  FillColumn(lanes, c.high_shift, [](const Lane& lane) { return std::max(lane.shift - 32, 0); });
+  FillColumn(p, c.high_shift, [](const Lane& lane) { return std::max(lane.shift - 32, 0); });
   if (c.scaling == RescaleScaling::kManyUpper) {
-    FillColumn(lanes, c.multiplier, [](const Lane& lane) { return lane.multiplier; });
+    FillColumn(p, c.multiplier, [](const Lane& lane) { return lane.multiplier; });
     c.next_multiplier.assign(c.multiplier.begin() + 1, c.multiplier.end());
-    FillColumn(lanes, c.round,
-               [](const Lane& lane) { return std::int64_t{1} << (lane.shift - 33); });
+    FillColumn(p, c.round, [](const Lane& lane) { return std::int64_t{1} << (lane.shift - 33); });
     return;
   }
-  FillColumn(lanes, c.multiplier64, [](const Lane& lane) { return lane.multiplier; });
-  FillColumn(lanes, c.round64, [](const Lane& lane) { return lane.round; });
-  FillColumn(lanes, c.round_negative64, [](const Lane& lane) { return lane.round_negative; });
-  FillColumn(lanes, c.low_shift64, [](const Lane& lane) { return std::min(lane.shift, 32); });
+  FillColumn(p, c.multiplier64, [](const Lane& lane) { return lane.multiplier; });
+  FillColumn(p, c.round64, [](const Lane& lane) { return lane.round; });
+  FillColumn(p, c.round_negative64, [](const Lane& lane) { return lane.round_negative; });
+  FillColumn(p, c.low_shift64, [](const Lane& lane) { return std::min(lane.shift, 32); });
 }
 
 void RescaleByReference(const RescaleParams& p, const RescaleRange& range, std::size_t begin,

@@ -53,13 +53,17 @@ struct ColumnAllocator {
 template <typename T>
 using Column = std::vector<T, ColumnAllocator<T>>;
 
-// The lanes as columns. Each goes on with its beginning for kRescaleOverhang elements, so that a
-// vector can be loaded at any channel. Only those that the scaling reads are filled.
+// The lanes as columns, for vectors. They are repeated until an aligned vector begins with the first
+// again, unless that is long, and go on with their beginning for kRescaleOverhang elements, so that
+// a vector can be loaded anywhere. Only those that the scaling reads are filled.
 inline constexpr std::size_t kRescaleOverhang = 68;
+inline constexpr std::size_t kRescaleColumnGrain = 16;  // of 32 bits, a vector of 64 bytes
+inline constexpr std::size_t kRescaleLongPeriod = 1280;
 struct RescaleColumns {
   RescaleScaling scaling = RescaleScaling::kNone;
-  bool twice = false;    // the sign of the product decides what is added
-  bool checked = false;  // there are inputs whose result is unpredictable
+  bool twice = false;      // the sign of the product decides what is added
+  bool checked = false;    // there are inputs whose result is unpredictable
+  std::size_t period = 1;  // before the overhang
   Column<std::int32_t> multiplier;
   Column<std::int32_t> next_multiplier;  // of the next channel: loads that cross lines are slow
   Column<std::int32_t> round;            // 2^(shift - 33)

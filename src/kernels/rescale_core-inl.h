@@ -81,7 +81,7 @@ HWY_INLINE VI32 LowerHalves(VU64 even, VU64 odd) {
 }
 
 // A core scales the N values at `in`, N being the 32-bit lanes of a vector; the first of them is of
-// `channel`. It may read four bytes past them.
+// `column`. It may read four bytes past them.
 
 template <RescaleScaling kScaling, bool kTwice>
 class OneScale {
@@ -144,15 +144,15 @@ class UpperScales {
         round_(p.columns.round.data()),
         shift_(p.columns.high_shift.data()) {}
 
-  HWY_INLINE VI32 Scale(const std::byte* in, std::size_t channel) const {
+  HWY_INLINE VI32 Scale(const std::byte* in, std::size_t column) const {
     const I32 d;
     const VI32 v = LoadInt32(in);
-    const VI64 even = Rounded(hn::MulEven(v, hn::LoadU(d, multiplier_ + channel)));
-    const VI64 odd = Rounded(hn::MulEven(Odd(v), hn::LoadU(d, next_multiplier_ + channel)));
+    const VI64 even = Rounded(hn::MulEven(v, hn::LoadU(d, multiplier_ + column)));
+    const VI64 odd = Rounded(hn::MulEven(Odd(v), hn::LoadU(d, next_multiplier_ + column)));
     const VI32 high = hn::OddEven(hn::BitCast(d, odd),
                                   hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(U64(), even))));
-    const VI32 sum = hn::Add(high, hn::LoadU(d, round_ + channel));
-    return hn::Shr(sum, hn::LoadU(d, shift_ + channel));
+    const VI32 sum = hn::Add(high, hn::LoadU(d, round_ + column));
+    return hn::Shr(sum, hn::LoadU(d, shift_ + column));
   }
 
  private:
@@ -180,7 +180,7 @@ class WideScales {
 
   explicit WideScales(const RescaleParams& p) : columns_(p.columns) {}
 
-  HWY_INLINE VI32 Scale(const std::byte* in, std::size_t channel) const {
+  HWY_INLINE VI32 Scale(const std::byte* in, std::size_t column) const {
     constexpr std::size_t kHalf = HWY_MAX_BYTES / 8;
     const I32 d;
     VI64 low, high;
@@ -193,20 +193,20 @@ class WideScales {
       low = hn::PromoteTo(I64(), hn::LowerHalf(half, v));
       high = hn::PromoteTo(I64(), hn::UpperHalf(half, v));
     }
-    const VI32 even = hn::ConcatEven(d, Shifted(high, channel + kHalf), Shifted(low, channel));
-    return hn::Shr(even, hn::LoadU(d, columns_.high_shift.data() + channel));
+    const VI32 even = hn::ConcatEven(d, Shifted(high, column + kHalf), Shifted(low, column));
+    return hn::Shr(even, hn::LoadU(d, columns_.high_shift.data() + column));
   }
 
  private:
-  HWY_INLINE VI32 Shifted(VI64 value, std::size_t channel) const {
+  HWY_INLINE VI32 Shifted(VI64 value, std::size_t column) const {
     const I64 d;
-    const VI64 product = Product(value, hn::LoadU(d, columns_.multiplier64.data() + channel));
-    VI64 round = hn::LoadU(d, columns_.round64.data() + channel);
+    const VI64 product = Product(value, hn::LoadU(d, columns_.multiplier64.data() + column));
+    VI64 round = hn::LoadU(d, columns_.round64.data() + column);
     if constexpr (kTwice) {
-      const VI64 negative = hn::LoadU(d, columns_.round_negative64.data() + channel);
+      const VI64 negative = hn::LoadU(d, columns_.round_negative64.data() + column);
       round = hn::IfNegativeThenElse(product, negative, round);
     }
-    const VU64 shift = hn::BitCast(U64(), hn::LoadU(d, columns_.low_shift64.data() + channel));
+    const VU64 shift = hn::BitCast(U64(), hn::LoadU(d, columns_.low_shift64.data() + column));
     return hn::BitCast(I32(), hn::Shr(hn::BitCast(U64(), hn::Add(product, round)), shift));
   }
 

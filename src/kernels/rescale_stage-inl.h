@@ -13,7 +13,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include "src/kernels/rescale.h"
 #include "src/kernels/rescale_core-inl.h"
@@ -86,69 +85,92 @@ void Stage(const RescaleParams& p, const std::byte* in, std::size_t n, std::byte
   }
 }
 
-// Out of range is what lies further above the least, without sign, than the greatest does. What is
-// returned is 0 where none of N values is.
-class Check32 {
+// A check looks at N values, N being the lanes of a vector; the first of them belongs to `column`.
+// What it finds is joined from vector to vector. Out of range is what lies further above the least,
+// without sign, than the greatest does.
+
+class CheckOne {
  public:
+  using Found = VU32;  // how far above the least
   static constexpr std::size_t kSize = 4;
 
-  explicit Check32(const RescaleColumns& c) : least_(c.least.data()), span_(c.span.data()) {}
-  HWY_INLINE VI32 operator()(const std::byte* values, std::size_t channel) const {
-    const VI32 least = hn::LoadU(I32(), least_ + channel);
-    const VU32 span = hn::LoadU(U32(), span_ + channel);
-    const VU32 above = hn::BitCast(U32(), hn::Sub(LoadInt32(values), least));
-    return hn::BitCast(I32(), hn::Xor(hn::Max(above, span), span));
+  explicit CheckOne(const RescaleColumns& c)
+      : least_(hn::Set(I32(), c.least[0])), span_(hn::Set(U32(), c.span[0])) {}
+  HWY_INLINE VU32 Look(const std::byte* values, std::size_t) const {
+    return hn::BitCast(U32(), hn::Sub(LoadInt32(values), least_));
   }
+  static HWY_INLINE VU32 Join(VU32 a, VU32 b) { return hn::Max(a, b); }
+  bool Passed(VU32 found) const { return hn::AllTrue(U32(), hn::Eq(hn::Max(found, span_), span_)); }
+
+ private:
+  VI32 least_;
+  VU32 span_;
+};
+
+class CheckMany {
+ public:
+  using Found = VU32;  // not 0: a value was out of range
+  static constexpr std::size_t kSize = 4;
+
+  explicit CheckMany(const RescaleColumns& c) : least_(c.least.data()), span_(c.span.data()) {}
+  HWY_INLINE VU32 Look(const std::byte* values, std::size_t column) const {
+    const VI32 least = hn::LoadU(I32(), least_ + column);
+    const VU32 span = hn::LoadU(U32(), span_ + column);
+    const VU32 above = hn::BitCast(U32(), hn::Sub(LoadInt32(values), least));
+    return hn::Xor(hn::Max(above, span), span);
+  }
+  static HWY_INLINE VU32 Join(VU32 a, VU32 b) { return hn::Or(a, b); }
+  bool Passed(VU32 found) const { return hn::AllTrue(U32(), hn::Eq(found, hn::Zero(U32()))); }
 
  private:
   const std::int32_t* least_;
   const std::uint32_t* span_;
 };
 
-class Check64 {
+class CheckWide {
  public:
+  using Found = VI64;  // negative: a value was out of range
   static constexpr std::size_t kSize = 8;
 
-  explicit Check64(const RescaleColumns& c) : least_(c.least64.data()), span_(c.span64.data()) {}
-  HWY_INLINE VI32 operator()(const std::byte* values, std::size_t channel) const {
-    const VI64 above = hn::Sub(LoadInt64(values), hn::LoadU(I64(), least_ + channel));
-    const VI64 below = hn::Sub(hn::LoadU(I64(), span_ + channel), above);
-    const VI64 sign = hn::Or(above, below);  // negative where the value is out of range
-    return hn::BitCast(I32(), hn::And(sign, hn::Set(I64(), kSign)));
+  explicit CheckWide(const RescaleColumns& c) : least_(c.least64.data()), span_(c.span64.data()) {}
+  HWY_INLINE VI64 Look(const std::byte* values, std::size_t column) const {
+    const VI64 above = hn::Sub(LoadInt64(values), hn::LoadU(I64(), least_ + column));
+    return hn::Or(above, hn::Sub(hn::LoadU(I64(), span_ + column), above));
   }
+  static HWY_INLINE VI64 Join(VI64 a, VI64 b) { return hn::Or(a, b); }
+  bool Passed(VI64 found) const { return hn::AllFalse(I64(), hn::Lt(found, hn::Zero(I64()))); }
 
  private:
-  static constexpr std::int64_t kSign = std::numeric_limits<std::int64_t>::min();
   const std::int64_t* least_;
   const std::int64_t* span_;
 };
 
 template <class Check>
-bool AllPass(const RescaleColumns& columns, const std::byte* values, std::size_t n,
-             std::size_t channel, std::size_t channels) {
+bool Passes(const RescaleColumns& columns, const std::byte* values, std::size_t n,
+            std::size_t column) {
   const Check check(columns);
   constexpr std::size_t kLanes = HWY_MAX_BYTES / Check::kSize;
-  const std::size_t step = 4 * kLanes % channels;
-  VI32 bad = hn::Zero(I32());
+  const std::size_t step = 4 * kLanes % columns.period;
+  typename Check::Found found = check.Look(values, column);
   for (std::size_t i = 0; i < n; i += 4 * kLanes) {
-    const VI32 a = check(values, channel);
-    const VI32 b = check(values + HWY_MAX_BYTES, channel + kLanes);
-    const VI32 c = check(values + 2 * HWY_MAX_BYTES, channel + 2 * kLanes);
-    const VI32 d = check(values + 3 * HWY_MAX_BYTES, channel + 3 * kLanes);
-    bad = hn::Or(bad, hn::Or(hn::Or(a, b), hn::Or(c, d)));
+    const auto a = check.Look(values, column);
+    const auto b = check.Look(values + HWY_MAX_BYTES, column + kLanes);
+    const auto c = check.Look(values + 2 * HWY_MAX_BYTES, column + 2 * kLanes);
+    const auto d = check.Look(values + 3 * HWY_MAX_BYTES, column + 3 * kLanes);
+    found = Check::Join(found, Check::Join(Check::Join(a, b), Check::Join(c, d)));
     values += 4 * HWY_MAX_BYTES;
-    channel += step;
-    if (channel >= channels) channel -= channels;
+    column += step;
+    if (column >= columns.period) column -= columns.period;
   }
-  return hn::AllTrue(I32(), hn::Eq(bad, hn::Zero(I32())));
+  return check.Passed(found);
 }
 
 bool Predictable(const RescaleParams& p, const std::byte* values, std::size_t n,
-                 std::size_t channel) {
-  const std::size_t channels = p.lanes.size();
-  return p.columns.scaling == RescaleScaling::kWide64
-             ? AllPass<Check64>(p.columns, values, n, channel, channels)
-             : AllPass<Check32>(p.columns, values, n, channel, channels);
+                 std::size_t column) {
+  const RescaleColumns& c = p.columns;
+  return c.scaling == RescaleScaling::kWide64 ? Passes<CheckWide>(c, values, n, column)
+         : p.lanes.size() == 1                ? Passes<CheckOne>(c, values, n, column)
+                                              : Passes<CheckMany>(c, values, n, column);
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

@@ -46,7 +46,7 @@ struct Units {
   const std::byte* in;  // values, not elements
   std::byte* out;
   std::size_t n;
-  std::size_t channel;
+  std::size_t column;  // of the first value
   bool fetch;
   bool stream;
 };
@@ -58,25 +58,25 @@ std::uint64_t RunUnits(const RescaleParams& p, const Units& units) {
   Store store(p, Core::kInOrder);
   constexpr std::size_t kLanes = kUnit / 4;
   constexpr std::size_t kBytes = kLanes * Core::kInSize;  // of values for one vector
-  const std::size_t channels = p.lanes.size();
-  const std::size_t step = kUnit % channels;
+  const std::size_t period = p.columns.period;
+  const std::size_t step = kUnit % period;
   const std::size_t ahead = units.fetch ? kAhead : 0;
   const std::byte* in = units.in;
   std::byte* out = units.out;
-  std::size_t channel = units.channel;
+  std::size_t column = units.column;
   for (std::size_t left = units.n; left > 0;) {
     const std::size_t some = std::min(left, Count::kUnits);
     for (std::size_t i = 0; i < some; ++i) {
       for (std::size_t line = 0; line < 4 * kBytes; line += 64) hwy::Prefetch(in + ahead + line);
-      const VI32 a = core.Scale(in, channel);
-      const VI32 b = core.Scale(in + kBytes, channel + kLanes);
-      const VI32 c = core.Scale(in + 2 * kBytes, channel + 2 * kLanes);
-      const VI32 d = core.Scale(in + 3 * kBytes, channel + 3 * kLanes);
+      const VI32 a = core.Scale(in, column);
+      const VI32 b = core.Scale(in + kBytes, column + kLanes);
+      const VI32 c = core.Scale(in + 2 * kBytes, column + 2 * kLanes);
+      const VI32 d = core.Scale(in + 3 * kBytes, column + 3 * kLanes);
       store.Store(a, b, c, d, out, units.stream);
       in += 4 * kBytes;
       out += kUnit * Store::kOutSize;
-      channel += step;
-      if (channel >= channels) channel -= channels;
+      column += step;
+      if (column >= period) column -= period;
     }
     store.count().Gather();
     left -= some;
@@ -161,15 +161,23 @@ class Runner {
   // Whole units; four bytes may be read past them. False: one of them is unpredictable, and nothing is done.
   bool Convert(const std::byte* in, std::byte* out, std::size_t at, std::size_t n) {
     alignas(64) std::array<std::byte, 8 * kStaged + 4> staged;
-    const std::size_t channel = (range_.channel + at) % p_.lanes.size();
+    const std::size_t column = ColumnOf((range_.channel + at) % p_.lanes.size());
     if (staged_) {
       Stage(p_, in, n, staged.data());
       in = staged.data();
     }
-    if (p_.columns.checked && !Predictable(p_, in, n, channel)) return false;
+    if (p_.columns.checked && !Predictable(p_, in, n, column)) return false;
     const bool fetch = range_.large && !staged_;
-    tally_.saturated += units_(p_, {in, out, n / kUnit, channel, fetch, stream_});
+    tally_.saturated += units_(p_, {in, out, n / kUnit, column, fetch, stream_});
     return true;
+  }
+
+  // Of the columns of a channel one where vectors are aligned.
+  std::size_t ColumnOf(std::size_t channel) const {
+    for (std::size_t at = channel; at < p_.columns.period; at += p_.lanes.size()) {
+      if (at % kRescaleColumnGrain == 0) return at;
+    }
+    return channel;
   }
 
   // At most a unit, filled up with what is neither unpredictable nor saturated.
