@@ -105,7 +105,7 @@ TEST(RescaleVectors, EveryInputOf8Bits) {
           if (out.greatest < 256) {
             shape.output_zp = out.least + static_cast<std::int64_t>(random() % 256);
           } else if (to == FormatId::kUint16) {
-            shape.output_zp = 32768 * (i % 2);
+            shape.output_zp = i % 2 == 0 ? 0 : 32768;
           }
           const Scale scale = {Multiplier(random, shape.scale32), shift};
           ASSERT_NO_FATAL_FAILURE(Prove(Params(shape, {scale}), in));
@@ -124,7 +124,7 @@ TEST(RescaleVectors, EveryInputOf16Bits) {
       for (const int shift : {2, 14, 15, 17, 20, 29, 31, 32, 33, 40, 47}) {
         Shape shape = {.from = from, .to = to, .scale32 = shift % 2 == 0 || shift > 31};
         if (shift > 31) shape.rounding = RescaleRounding::kDouble;
-        if (from == FormatId::kUint16) shape.input_zp = 32768 * (shift / 2 % 2);
+        if (from == FormatId::kUint16) shape.input_zp = shift / 2 % 2 == 0 ? 0 : 32768;
         if (to == FormatId::kUint16) shape.output_zp = 32768;
         const Scale scale = {Multiplier(random, shape.scale32), shift};
         ASSERT_NO_FATAL_FAILURE(Prove(Params(shape, {scale}), in));
@@ -170,7 +170,7 @@ TEST(RescaleVectors, TiesAndEndsOfWideInputs) {
           if (shape.scale32 && i % 2 == 0) shape.rounding = RescaleRounding::kDouble;
           shape.limit = static_cast<ValueLimit>(i % 4 % 3);
           if (GetFormat(to).bits == 8) shape.output_zp = RangeOf(GetFormat(to)).Clip(i * 20 - 128);
-          if (to == FormatId::kUint16) shape.output_zp = 32768 * (i % 2);
+          if (to == FormatId::kUint16) shape.output_zp = i % 2 == 0 ? 0 : 32768;
           // One scale; several of one kind; several of all kinds.
           std::vector<Scale> scales;
           for (int c = 0; c < (i < 4 ? 1 : i < 8 ? 3 : 5); ++c) {

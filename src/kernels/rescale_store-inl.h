@@ -106,8 +106,8 @@ class Count {
   HWY_INLINE void Add16(hn::Vec<U16> v) {
     sum_ = hn::BitCast(U8(), hn::Add(hn::BitCast(U16(), sum_), hn::Min(v, hn::Set(U16(), 1))));
   }
-  HWY_INLINE void Add32(VU32 v) {
-    sum_ = hn::BitCast(U8(), hn::Add(hn::BitCast(U32(), sum_), hn::Min(v, hn::Set(U32(), 1))));
+  HWY_INLINE void Add32(VU32 zeros_and_ones) {
+    sum_ = hn::BitCast(U8(), hn::Add(hn::BitCast(U32(), sum_), zeros_and_ones));
   }
   HWY_INLINE void Gather() {
     total_ = hn::Add(total_, hn::SumsOf8(sum_));
@@ -169,8 +169,8 @@ class Store16 {
   static constexpr std::size_t kOutSize = 2;
 
   Store16(const RescaleParams& p, bool in_order)
-      : zero_point_(hn::Set(I32(), static_cast<std::int32_t>(p.rules.output_zp))),
-        least_(hn::Set(I32(), static_cast<std::int32_t>(p.rules.output.least))),
+      : zero_point_(
+            hn::Set(I32(), static_cast<std::int32_t>(p.rules.output_zp - p.rules.output.least))),
         flip_(hn::BitCast(U8(), hn::Set(U16(), p.rules.output.least < 0 ? 0x8000 : 0))),
         order_(in_order) {}
 
@@ -184,20 +184,17 @@ class Store16 {
   HWY_INLINE void StoreTwo(VI32 a, VI32 b, std::byte* out, bool stream) {
     a = FromLeast(a);
     b = FromLeast(b);
-    const VU32 above = hn::Or(hn::ShiftRight<16>(hn::BitCast(U32(), a)),
-                              hn::And(hn::BitCast(U32(), b), hn::Set(U32(), 0xffff0000)));
-    count_.Add16(hn::BitCast(U16(), above));
+    const VU32 above_a = hn::ShiftRight<16>(hn::BitCast(U32(), a));
+    count_.Add16(hn::OddEven(hn::BitCast(U16(), b), hn::BitCast(U16(), above_a)));
     StoreBytes(order_(hn::Xor(PackUnsigned16(a, b), flip_)), out, stream);
   }
 
-  // The sum is an int32; less the least output it might be none.
+  // Less the least output the sum might be no int32; what is far above its range may be less so.
   HWY_INLINE VI32 FromLeast(VI32 scaled) const {
-    const VI32 sum = hn::Add(scaled, zero_point_);
-    return hn::Sub(hn::Min(sum, hn::Set(I32(), 0x7fff0000)), least_);
+    return hn::Add(hn::Min(scaled, hn::Set(I32(), 0x7ffe0000)), zero_point_);
   }
 
-  VI32 zero_point_;
-  VI32 least_;
+  VI32 zero_point_;  // less the least output: from 0 to 2^16
   VU8 flip_;
   Order<2> order_;
   Count count_;
@@ -209,7 +206,7 @@ class Store32 {
 
   Store32(const RescaleParams& p, bool in_order)
       : zero_point_(hn::Set(I32(), static_cast<std::int32_t>(p.rules.output_zp))),
-        least_(hn::Set(I32(), static_cast<std::int32_t>(p.rules.output.least))),
+        clips_(p.rules.output.least == 0),
         order_(in_order) {}
 
   HWY_INLINE void Store(VI32 a, VI32 b, VI32 c, VI32 d, std::byte* out, bool stream) {
@@ -223,14 +220,16 @@ class Store32 {
  private:
   // A sum is an int32: of a signed output it is in range, of an unsigned one below 0 or in range.
   HWY_INLINE void StoreOne(VI32 scaled, std::byte* out, bool stream) {
-    const VI32 sum = hn::Add(scaled, zero_point_);
-    const VI32 clipped = hn::Max(sum, least_);
-    count_.Add32(hn::BitCast(U32(), hn::Xor(sum, clipped)));
-    StoreBytes(order_(hn::BitCast(U8(), clipped)), out, stream);
+    VI32 sum = hn::Add(scaled, zero_point_);
+    if (clips_) {
+      count_.Add32(hn::ShiftRight<31>(hn::BitCast(U32(), sum)));
+      sum = hn::Max(sum, hn::Zero(I32()));
+    }
+    StoreBytes(order_(hn::BitCast(U8(), sum)), out, stream);
   }
 
   VI32 zero_point_;
-  VI32 least_;
+  bool clips_;
   Order<4> order_;
   Count count_;
 };
