@@ -188,6 +188,53 @@ TEST(RescaleVectors, TiesAndEndsOfWideInputs) {
   SetCpuTarget(0);
 }
 
+// Values and scales for which product and rounding come to a multiple of 2^shift, or one less: a
+// rounding that is off by one shows nowhere else.
+struct Edge {
+  std::int64_t value;
+  Scale scale;
+};
+std::vector<Edge> Edges(bool twice, int least_shift) {
+  std::vector<Edge> edges;
+  for (int shift = least_shift; shift <= 46; ++shift) {
+    for (std::int64_t k = -40; k <= 40; ++k) {
+      const std::int64_t first = twice && shift > 31 ? (k <= 0 ? -1 : 1) * (1 << 30) : 0;
+      const std::int64_t round = (std::int64_t{1} << (shift - 1)) + first;
+      const std::int64_t product = k * (std::int64_t{1} << shift) - round - (k & 1);
+      for (std::int64_t v = 1; v < 20'000; v += 2) {
+        const std::int64_t m = std::abs(product) / v;
+        if (m * v != std::abs(product) || m > 2147483647) continue;
+        edges.push_back({product < 0 ? -v : v, {m, shift}});
+        break;
+      }
+    }
+  }
+  return edges;
+}
+
+TEST(RescaleVectors, SumsAtTheEdgeOfTheShift) {
+  for (const bool twice : {false, true}) {
+    for (const int least_shift : {20, 33}) {
+      const std::vector<Edge> edges = Edges(twice, least_shift);
+      ASSERT_GT(edges.size(), 100u);
+      Shape shape = {.from = FormatId::kInt32, .to = FormatId::kInt16};
+      if (twice) shape.rounding = RescaleRounding::kDouble;
+      std::vector<Scale> scales;
+      std::vector<std::int64_t> values;
+      for (const Edge& edge : edges) {
+        scales.push_back(edge.scale);
+        values.push_back(edge.value);
+        const RescaleParams one = Params(shape, {edge.scale});
+        const std::vector<std::int64_t> beside = {edge.value - 1, edge.value, edge.value + 1};
+        ASSERT_NO_FATAL_FAILURE(Prove(one, MakeArray(*one.source, beside)));
+      }
+      const RescaleParams many = Params(shape, scales);
+      ASSERT_NO_FATAL_FAILURE(Prove(many, MakeArray(*many.source, values)));
+    }
+  }
+  SetCpuTarget(0);
+}
+
 std::vector<Scale> Channels(std::mt19937_64& random, std::size_t n, bool scale32, int least) {
   std::vector<Scale> scales;
   for (std::size_t c = 0; c < n; ++c) {
