@@ -4,6 +4,7 @@
 #include "exactcast/rescale.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <limits>
@@ -25,7 +26,7 @@ struct RescaleState {
 
 namespace {
 
-constexpr std::size_t kBlock = 1 << 14;        // elements; what a kernel leaves to the reference
+constexpr std::size_t kGrain = 1 << 14;        // elements; threads begin at multiples
 constexpr std::size_t kWorthThread = 1 << 17;  // elements per thread below which none is started
 
 template <typename Integer>
@@ -131,7 +132,7 @@ Result<RescalePlan> MakeRescalePlan(const RescaleRequest& request) {
   for (std::size_t c = 0; c < request.multipliers.size(); ++c) {
     p.scales.push_back({request.multipliers[c], static_cast<int>(request.shifts[c])});
   }
-  p.lanes = MakeLanes(p);
+  PrepareRescale(p);
   for (const RescaleKernel& kernel : RescaleKernels()) {
     state->kernel = &kernel;
     if (kernel.accepts(p)) break;
@@ -157,17 +158,23 @@ RescaleCounts& RescaleCounts::operator+=(const RescaleCounts& other) {
 
 namespace {
 
+// In bytes. From there on both sides of an array go to and from memory.
+std::size_t LastCacheSize() {
+  static const long size = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  return size > 0 ? static_cast<std::size_t>(size) : std::size_t{32} << 20;
+}
+
 // One range of elements: pieces that a kernel can take at once.
 class RangeRunner {
  public:
-  RangeRunner(const RescaleState& state, const RescaleRunOptions& options)
-      : s_(state), options_(options) {}
+  RangeRunner(const RescaleState& state, const RescaleRunOptions& options, bool large)
+      : s_(state), options_(options), large_(large) {}
 
   RescaleCounts Run(const std::byte* in, std::byte* out, std::size_t begin, std::size_t end) {
     const auto in_size = static_cast<std::size_t>(s_.params.source->storage_bits / 8);
     const auto out_size = static_cast<std::size_t>(s_.params.target->storage_bits / 8);
     for (std::size_t at = begin; at < end;) {
-      const std::size_t n = std::min({kBlock, end - at, SameRun(options_.first + at)});
+      const std::size_t n = SameRun(options_.first + at, end - at);
       Piece(in + at * in_size, out + at * out_size, options_.first + at, n);
       at += n;
     }
@@ -179,11 +186,12 @@ class RangeRunner {
     return options_.channel_stride > 1 && s_.params.scales.size() > 1;
   }
 
-  // Elements from `index` on that one call can take: of one channel where channels are strided.
-  [[nodiscard]] std::size_t SameRun(std::uint64_t index) const {
-    if (!strided()) return kBlock;
-    const std::uint64_t left = options_.channel_stride - index % options_.channel_stride;
-    return static_cast<std::size_t>(std::min<std::uint64_t>(left, kBlock));
+  // Of `left` elements from `index` on, those that one call can take: of one channel where channels
+  // are strided.
+  [[nodiscard]] std::size_t SameRun(std::uint64_t index, std::size_t left) const {
+    if (!strided()) return left;
+    const std::uint64_t same = options_.channel_stride - index % options_.channel_stride;
+    return static_cast<std::size_t>(std::min<std::uint64_t>(left, same));
   }
 
   void Piece(const std::byte* in, std::byte* out, std::uint64_t index, std::size_t n) {
@@ -192,9 +200,11 @@ class RangeRunner {
     if (strided()) {
       const auto channel = static_cast<std::size_t>(index / options_.channel_stride % channels);
       if (channel != channel_ || single_.scales.empty()) TakeChannel(channel);
-      s_.kernel->run(single_, in, out, 0, n, tally);
+      s_.kernel->run(single_, {.in = in, .out = out, .n = n, .large = large_}, tally);
     } else {
-      s_.kernel->run(s_.params, in, out, static_cast<std::size_t>(index % channels), n, tally);
+      const auto channel = static_cast<std::size_t>(index % channels);
+      s_.kernel->run(s_.params, {.in = in, .out = out, .n = n, .channel = channel, .large = large_},
+                     tally);
     }
     RescaleCounts counts = {.elements = n, .saturated = tally.saturated};
     counts.by_reason = tally.unpredictable;
@@ -209,10 +219,12 @@ class RangeRunner {
     single_.rules = s_.params.rules;
     single_.scales.assign(1, s_.params.scales[channel]);
     if (!s_.params.lanes.empty()) single_.lanes.assign(1, s_.params.lanes[channel]);
+    PrepareRescaleColumns(single_);
   }
 
   const RescaleState& s_;
   const RescaleRunOptions& options_;
+  bool large_;
   RescaleCounts counts_;
   std::size_t channel_ = 0;
   RescaleParams single_;  // of that channel
@@ -227,9 +239,12 @@ RescaleCounts RescalePlan::Run(const void* in, void* out, std::size_t elements,
   const std::size_t parts = std::min(wanted, std::max<std::size_t>(1, elements / kWorthThread));
   RescaleCounts total;
   std::mutex mutex;
-  ParallelRanges(elements, parts, kBlock, [&](std::size_t begin, std::size_t end) {
+  const RescaleParams& p = state_->params;
+  const auto size = static_cast<std::size_t>((p.source->storage_bits + p.target->storage_bits) / 8);
+  const bool large = elements >= LastCacheSize() / size;
+  ParallelRanges(elements, parts, kGrain, [&](std::size_t begin, std::size_t end) {
     const RescaleCounts counts =
-        RangeRunner(*state_, options)
+        RangeRunner(*state_, options, large)
             .Run(static_cast<const std::byte*>(in), static_cast<std::byte*>(out), begin, end);
     const std::lock_guard lock(mutex);
     total += counts;

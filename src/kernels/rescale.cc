@@ -1,28 +1,167 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kernels of rescale.h: the reference element by element, and a loop over native integers that
-// notes no more than that something was unpredictable and then leaves the array to the reference.
+// The kernels of rescale.h in their order, the last of them, which is the reference element by
+// element, and what all others are prepared with.
 #include "src/kernels/rescale.h"
 
 #include <algorithm>
-#include <limits>
+#include <array>
+#include <bit>
+#include <numeric>
+#include <optional>
 
 #include "src/kernels/words.h"
 
 namespace exactcast {
 namespace {
 
-// ---- the reference ------------------------------------------------------------------------------
-
 bool AcceptsAll(const RescaleParams&) { return true; }
 
-void RunReference(const RescaleParams& p, const std::byte* in, std::byte* out, std::size_t channel,
-                  std::size_t n, RescaleTally& tally) {
+void RunReference(const RescaleParams& p, const RescaleRange& range, RescaleTally& tally) {
+  RescaleByReference(p, range, 0, range.n, tally);
+}
+
+constexpr RescaleKernel kReference = {"reference", AcceptsAll, RunReference};
+
+// ---- preparing ----------------------------------------------------------------------------------
+
+// Of a legal scale, the values whose results are predictable. With a value limit the scaled value
+// is at most 2^30 and leaves room for any zero point, so that nothing else counts.
+std::optional<IntegerRange> PredictableValues(const RescaleParams& p, const Scale& scale) {
+  const std::int64_t zp = p.rules.input_zp;
+  const IntegerRange domain = RangeOf(*p.source);
+  if (p.rules.scale32 && p.rules.limit != ValueLimit::kNone) {
+    const IntegerRange limit = ValueRange(p.rules.limit, scale.shift);
+    return IntegerRange{std::max(domain.least - zp, limit.least),
+                        std::min(domain.greatest - zp, limit.greatest)};
+  }
+  const std::optional<IntegerRange> inputs = PredictableInputs(domain, scale, p.rules);
+  if (!inputs) return std::nullopt;
+  return IntegerRange{inputs->least - zp, inputs->greatest - zp};
+}
+
+// Values of more than 32 bits with their sign, which only multipliers of 16 bits come with.
+bool IsWide(const RescaleParams& p) {
+  return !p.rules.scale32 && (p.source->bits > 32 || p.source->id == FormatId::kUint32);
+}
+
+// By how much multiplier and shift can go up together.
+int Headroom(const Scale& scale) {
+  const int zeros = std::countl_zero(static_cast<std::uint32_t>(scale.multiplier));
+  return std::min(kGreatestShift - scale.shift, zeros - 1);
+}
+
+std::vector<Lane> MakeLanes(const RescaleParams& p) {
+  const RescaleRules& rules = p.rules;
+  // No type has more zero points; 48 bits by 32 fill more than 64.
+  const bool usual = RangeOf(*p.source).Contains(rules.input_zp) &&
+                     rules.output.Contains(rules.output_zp) && !rules.value_is_unset &&
+                     std::max(rules.input_zp, rules.output_zp) <= 1 << 16 &&
+                     std::min(rules.input_zp, rules.output_zp) >= -(1 << 16) &&
+                     !(rules.scale32 && p.source->bits > 32);
+  if (!usual) return {};
+  // The first of two roundings has its place, and the shift says whether there is one. (With a single
+  // scale that is known already.)
+  const bool fixed =
+      IsWide(p) || (rules.rounding == RescaleRounding::kDouble && p.scales.size() > 1);
+  std::vector<Lane> lanes;
+  lanes.reserve(p.scales.size());
+  for (const Scale& scale : p.scales) {
+    if (CheckScale(scale) != Unpredictable::kNone) return {};
+    const std::optional<IntegerRange> values = PredictableValues(p, scale);
+    if (!values) return {};
+    const bool twice = rules.rounding == RescaleRounding::kDouble && scale.shift > 31;
+    const int up = fixed || twice ? 0 : Headroom(scale);
+    const int shift = scale.shift + up;
+    const std::int64_t half = std::int64_t{1} << (shift - 1);
+    const std::int64_t more = twice ? 1 << 30 : 0;
+    lanes.push_back({.multiplier = scale.multiplier << up,
+                     .round = half + more,
+                     .round_negative = half - more,
+                     .shift = shift,
+                     .values = *values});
+  }
+  return lanes;
+}
+
+RescaleScaling ScalingOf(const RescaleParams& p) {
+  if (IsWide(p)) return RescaleScaling::kWide64;
+  const auto above = [](const Lane& lane) { return lane.shift > 32; };
+  const bool upper = std::all_of(p.lanes.begin(), p.lanes.end(), above);
+  if (p.lanes.size() > 1) return upper ? RescaleScaling::kManyUpper : RescaleScaling::kWide32;
+  if (upper) return RescaleScaling::kOneUpper;
+  return p.lanes[0].shift == 32 ? RescaleScaling::kOneExact : RescaleScaling::kOneLower;
+}
+
+std::size_t PeriodOf(std::size_t lanes) {
+  const std::size_t even = std::lcm(lanes, kRescaleColumnGrain);
+  return even <= kRescaleLongPeriod ? even : lanes;
+}
+
+template <typename T, typename Get>
+void FillColumn(const RescaleParams& p, Column<T>& column, Get get) {
+  column.resize(p.columns.period + kRescaleOverhang);
+  std::size_t channel = 0;
+  for (T& element : column) {
+    element = static_cast<T>(get(p.lanes[channel]));
+    if (++channel == p.lanes.size()) channel = 0;
+  }
+}
+
+}  // namespace
+
+void PrepareRescale(RescaleParams& p) {
+  p.lanes = MakeLanes(p);
+  PrepareRescaleColumns(p);
+}
+
+void PrepareRescaleColumns(RescaleParams& p) {
+  RescaleColumns& c = p.columns;
+  const std::vector<Lane>& lanes = p.lanes;
+  c.scaling = RescaleScaling::kNone;
+  if (lanes.empty()) return;
+  const std::int64_t zp = p.rules.input_zp;
+  const IntegerRange domain = RangeOf(*p.source);
+  const IntegerRange all = {domain.least - zp, domain.greatest - zp};
+  c.scaling = ScalingOf(p);
+  c.period = PeriodOf(lanes.size());
+  c.twice = std::any_of(lanes.begin(), lanes.end(),
+                        [](const Lane& lane) { return lane.round != lane.round_negative; });
+  c.checked =
+      std::any_of(lanes.begin(), lanes.end(), [&](const Lane& lane) { return lane.values != all; });
+  if (c.checked) {
+    const auto least = [](const Lane& lane) { return lane.values.least; };
+    const auto span = [](const Lane& lane) { return lane.values.greatest - lane.values.least; };
+    if (c.scaling == RescaleScaling::kWide64) {
+      FillColumn(p, c.least64, least);
+      FillColumn(p, c.span64, span);
+    } else {
+      FillColumn(p, c.least, least);
+      FillColumn(p, c.span, span);
+    }
+  }
+  if (lanes.size() == 1 && c.scaling != RescaleScaling::kWide64) return;
+  FillColumn(p, c.high_shift, [](const Lane& lane) { return std::max(lane.shift - 32, 0); });
+  if (c.scaling == RescaleScaling::kManyUpper) {
+    FillColumn(p, c.multiplier, [](const Lane& lane) { return lane.multiplier; });
+    c.next_multiplier.assign(c.multiplier.begin() + 1, c.multiplier.end());
+    FillColumn(p, c.round, [](const Lane& lane) { return std::int64_t{1} << (lane.shift - 33); });
+    return;
+  }
+  FillColumn(p, c.multiplier64, [](const Lane& lane) { return lane.multiplier; });
+  FillColumn(p, c.round64, [](const Lane& lane) { return lane.round; });
+  FillColumn(p, c.round_negative64, [](const Lane& lane) { return lane.round_negative; });
+  FillColumn(p, c.low_shift64, [](const Lane& lane) { return std::min(lane.shift, 32); });
+}
+
+void RescaleByReference(const RescaleParams& p, const RescaleRange& range, std::size_t begin,
+                        std::size_t n, RescaleTally& tally) {
+  std::size_t channel = (range.channel + begin) % p.scales.size();
   WithWord(p.target->storage_bits, [&](auto word) {
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::int64_t x = IntegerOf(LoadWord(in, i, p.source->storage_bits), *p.source);
-      const Rescaled r = Rescale(x, p.scales[channel], p.rules);
-      StoreWord(out, i, static_cast<decltype(word)>(r.value));
+    for (std::size_t i = begin; i < begin + n; ++i) {
+      const std::uint64_t bits = LoadWord(range.in, i, p.source->storage_bits);
+      const Rescaled r = Rescale(IntegerOf(bits, *p.source), p.scales[channel], p.rules);
+      StoreWord(range.out, i, static_cast<decltype(word)>(r.value));
       tally.saturated += r.saturated ? 1 : 0;
       if (r.why != Unpredictable::kNone) {
         ++tally.unpredictable[static_cast<std::size_t>(r.why)];
@@ -33,125 +172,10 @@ void RunReference(const RescaleParams& p, const std::byte* in, std::byte* out, s
   });
 }
 
-// ---- native integers ----------------------------------------------------------------------------
-
-struct Int48 {};  // in 64 bits, of which the upper ones are ignored
-
-template <typename In>
-std::int64_t Load(const std::byte* in, std::size_t i) {
-  return LoadWord<In>(in, i);
-}
-template <>
-std::int64_t Load<Int48>(const std::byte* in, std::size_t i) {
-  return static_cast<std::int64_t>(LoadWord<std::uint64_t>(in, i) << 16) >> 16;
-}
-
-// |value * multiplier| <= 2^62 and round <= 2^61 + 2^30: no sum leaves 64 bits.
-template <typename In, typename Out, bool kOneLane>
-void RunNative(const RescaleParams& p, const std::byte* in, std::byte* out, std::size_t channel,
-               std::size_t n, RescaleTally& tally) {
-  constexpr std::int64_t kLeast = std::numeric_limits<Out>::min();
-  constexpr std::int64_t kGreatest = std::numeric_limits<Out>::max();
-  const std::int64_t input_zp = p.rules.input_zp;
-  const std::int64_t output_zp = p.rules.output_zp;
-  const std::size_t first_channel = channel;
-  Lane lane = p.lanes[channel];
-  std::uint64_t saturated = 0;
-  bool unsure = false;
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::int64_t value = Load<In>(in, i) - input_zp;
-    const std::int64_t round = value < 0 ? lane.round_negative : lane.round;
-    const std::int64_t scaled = (value * lane.multiplier + round) >> lane.shift;
-    const std::int64_t sum = scaled + output_zp;
-    const std::int64_t clipped = std::min(std::max(sum, kLeast), kGreatest);
-    unsure |= value < lane.values.least || value > lane.values.greatest ||
-              scaled != static_cast<std::int32_t>(scaled) || sum != static_cast<std::int32_t>(sum);
-    saturated += clipped != sum ? 1 : 0;
-    StoreWord(out, i, static_cast<Out>(clipped));
-    if constexpr (!kOneLane) {
-      if (++channel == p.lanes.size()) channel = 0;
-      lane = p.lanes[channel];
-    }
-  }
-  if (unsure) return RunReference(p, in, out, first_channel, n, tally);
-  tally.saturated += saturated;
-}
-
-using Run = void (*)(const RescaleParams&, const std::byte*, std::byte*, std::size_t, std::size_t,
-                     RescaleTally&);
-
-struct NativeRow {
-  FormatId from;
-  FormatId to;
-  Run one;
-  Run many;
-};
-
-template <typename In, typename Out>
-constexpr NativeRow Native(FormatId from, FormatId to) {
-  return {from, to, RunNative<In, Out, true>, RunNative<In, Out, false>};
-}
-
-template <typename In>
-constexpr std::array<NativeRow, 6> NativeFrom(FormatId from) {
-  return {{Native<In, std::int8_t>(from, FormatId::kInt8),
-           Native<In, std::int16_t>(from, FormatId::kInt16),
-           Native<In, std::int32_t>(from, FormatId::kInt32),
-           Native<In, std::uint8_t>(from, FormatId::kUint8),
-           Native<In, std::uint16_t>(from, FormatId::kUint16),
-           Native<In, std::uint32_t>(from, FormatId::kUint32)}};
-}
-
-// Not from uint32 and uint48, which early versions alone have: their products fill 64 bits.
-constexpr std::array<std::array<NativeRow, 6>, 6> kNative = {
-    {NativeFrom<std::int8_t>(FormatId::kInt8), NativeFrom<std::uint8_t>(FormatId::kUint8),
-     NativeFrom<std::int16_t>(FormatId::kInt16), NativeFrom<std::uint16_t>(FormatId::kUint16),
-     NativeFrom<std::int32_t>(FormatId::kInt32), NativeFrom<Int48>(FormatId::kInt48)}};
-
-const NativeRow* FindNative(const RescaleParams& p) {
-  for (const auto& rows : kNative) {
-    for (const NativeRow& row : rows) {
-      if (row.from == p.source->id && row.to == p.target->id) return &row;
-    }
-  }
-  return nullptr;
-}
-
-bool AcceptsNative(const RescaleParams& p) {
-  return !p.lanes.empty() && !p.rules.value_is_unset && !p.rules.clip_takes_unsigned &&
-         FindNative(p) != nullptr;
-}
-
-void RunNativeRow(const RescaleParams& p, const std::byte* in, std::byte* out, std::size_t channel,
-                  std::size_t n, RescaleTally& tally) {
-  const NativeRow& row = *FindNative(p);
-  (p.lanes.size() == 1 ? row.one : row.many)(p, in, out, channel, n, tally);
-}
-
-constexpr std::array<RescaleKernel, 2> kKernels = {{
-    {"native", AcceptsNative, RunNativeRow},
-    {"reference", AcceptsAll, RunReference},
-}};
-
-}  // namespace
-
-std::span<const RescaleKernel> RescaleKernels() { return kKernels; }
-
-std::vector<Lane> MakeLanes(const RescaleParams& p) {
-  const bool twice = p.rules.rounding == RescaleRounding::kDouble;
-  std::vector<Lane> lanes;
-  for (const Scale& scale : p.scales) {
-    if (CheckScale(scale) != Unpredictable::kNone) return {};
-    const std::int64_t half = std::int64_t{1} << (scale.shift - 1);
-    const std::int64_t more = twice && scale.shift > 31 ? 1 << 30 : 0;
-    lanes.push_back(
-        {.multiplier = scale.multiplier,
-         .round = half + more,
-         .round_negative = half - more,
-         .shift = scale.shift,
-         .values = p.rules.scale32 ? ValueRange(p.rules.limit, scale.shift) : kInt48Range});
-  }
-  return lanes;
+std::span<const RescaleKernel> RescaleKernels() {
+  static const std::array<RescaleKernel, 3> kernels = {kRescaleVector, kRescalePortable,
+                                                       kReference};
+  return kernels;
 }
 
 }  // namespace exactcast

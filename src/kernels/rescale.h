@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -18,13 +19,64 @@
 
 namespace exactcast {
 
-// A legal scale as the fast kernel wants it.
+// A legal scale as the fast kernels want it: the multiplier as large, and so the shift, as it goes.
 struct Lane {
   std::int64_t multiplier = 0;
   std::int64_t round = 0;           // added to the product of a value from 0 up
   std::int64_t round_negative = 0;  // of a value below 0
   int shift = kLeastShift;
-  IntegerRange values;
+  IntegerRange values;  // input less zero point: those whose results are predictable
+};
+
+// How the vector kernel scales. Upper: all shifts are above 32, so that the upper half of a product
+// is enough. Exact: the one shift is 32. Lower: it is less, so that 32 bits of the shifted sum are.
+enum class RescaleScaling : std::uint8_t {
+  kNone,
+  kOneUpper,
+  kOneExact,
+  kOneLower,
+  kManyUpper,
+  kWide32,
+  kWide64,
+};
+
+// Begins where a vector does.
+template <typename T>
+struct ColumnAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t kAlign{64};
+
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kAlign)); }
+  void deallocate(T* p, std::size_t) noexcept { ::operator delete(p, kAlign); }
+  friend bool operator==(const ColumnAllocator&, const ColumnAllocator&) = default;
+};
+template <typename T>
+using Column = std::vector<T, ColumnAllocator<T>>;
+
+// The lanes as columns, for vectors. They are repeated until an aligned vector begins with the first
+// again, unless that is long, and go on with their beginning for kRescaleOverhang elements, so that
+// a vector can be loaded anywhere. Only those that the scaling reads are filled.
+inline constexpr std::size_t kRescaleOverhang = 68;
+inline constexpr std::size_t kRescaleColumnGrain = 16;  // of 32 bits, a vector of 64 bytes
+inline constexpr std::size_t kRescaleLongPeriod = 1280;
+struct RescaleColumns {
+  RescaleScaling scaling = RescaleScaling::kNone;
+  bool twice = false;      // the sign of the product decides what is added
+  bool checked = false;    // there are inputs whose result is unpredictable
+  std::size_t period = 1;  // before the overhang
+  Column<std::int32_t> multiplier;
+  Column<std::int32_t> next_multiplier;  // of the next channel: loads that cross lines are slow
+  Column<std::int32_t> round;            // 2^(shift - 33)
+  Column<std::int32_t> high_shift;       // max(shift - 32, 0)
+  Column<std::int64_t> multiplier64;
+  Column<std::int64_t> round64;
+  Column<std::int64_t> round_negative64;
+  Column<std::int64_t> low_shift64;  // min(shift, 32)
+  // Where `checked`, of the values; a span is the greatest less the least. 64 bits with kWide64.
+  Column<std::int32_t> least;
+  Column<std::uint32_t> span;
+  Column<std::int64_t> least64;
+  Column<std::int64_t> span64;
 };
 
 struct RescaleParams {
@@ -32,7 +84,22 @@ struct RescaleParams {
   const Format* target = nullptr;
   RescaleRules rules;
   std::vector<Scale> scales;  // one, or one per channel; shifts are 1 and up
-  std::vector<Lane> lanes;    // of the same channels; empty where a scale is not legal
+  std::vector<Lane> lanes;    // of the same channels; empty where only the reference will do
+  RescaleColumns columns;     // of the lanes
+};
+
+// Fills lanes and columns from the rest.
+void PrepareRescale(RescaleParams& params);
+// As above where the lanes are there.
+void PrepareRescaleColumns(RescaleParams& params);
+
+// Elements that a kernel converts in one call, unaligned and not overlapping.
+struct RescaleRange {
+  const std::byte* in = nullptr;
+  std::byte* out = nullptr;
+  std::size_t n = 0;
+  std::size_t channel = 0;  // of element 0; the next one is of the next, and around
+  bool large = false;       // part of an array that no cache holds
 };
 
 struct RescaleTally {
@@ -45,16 +112,24 @@ struct RescaleTally {
 struct RescaleKernel {
   std::string_view name;
   bool (*accepts)(const RescaleParams& params);
-  // Element 0 is of channel `channel`, the next one of the next, and around. Adds to `tally`, whose
-  // `first` is set to `n` before.
-  void (*run)(const RescaleParams& params, const std::byte* in, std::byte* out, std::size_t channel,
-              std::size_t n, RescaleTally& tally);
+  // Adds to `tally`, whose `first` is set to `range.n` before.
+  void (*run)(const RescaleParams& params, const RescaleRange& range, RescaleTally& tally);
 };
 
 // The first that accepts is the one to use; the last accepts everything.
 std::span<const RescaleKernel> RescaleKernels();
 
-std::vector<Lane> MakeLanes(const RescaleParams& params);
+// What the kernels take their blocks with unpredictable elements to. `begin` is where the block
+// starts in the range, `n` its length.
+void RescaleByReference(const RescaleParams& params, const RescaleRange& range, std::size_t begin,
+                        std::size_t n, RescaleTally& tally);
+
+// A loop over 64-bit integers, for CPUs without vectors and for what no vector code is written for.
+extern const RescaleKernel kRescalePortable;
+extern const RescaleKernel kRescaleVector;
+
+// The CPU target that the vector kernel runs on, as Highway names it.
+std::string_view RescaleCpuTarget();
 
 }  // namespace exactcast
 
