@@ -25,7 +25,7 @@ Encoder<Lane> EncoderForMode(const Encoding& e) {
   switch (e.step) {
     case EncodeStep::kFloat:
       if constexpr (sizeof(Lane) == 4) {
-        if (e.is_rare) return EncodeFloat<kCounts, true, kMode, Lane>;
+        if (e.is_rare) return EncodeFloat<true, true, kMode, Lane>;
       }
       return EncodeFloat<kCounts, false, kMode, Lane>;
     case EncodeStep::kInteger:

@@ -58,14 +58,10 @@ struct Family {
   bool has_minus_zero;
 };
 
-// What is counted: nothing; what there is where no lane is special or beyond; everything.
-enum class Counting : std::uint8_t { kNone, kPlain, kFull };
-
 struct BlockCounts {
   std::uint64_t inexact = 0;
   std::uint64_t tiny = 0;
-  std::uint64_t beyond = 0;  // kFull: special lanes, too
-  bool is_beyond = false;    // kPlain: the numbers do not stand
+  std::uint64_t beyond = 0;  // infinities and NaN, too
   bool has_special = false;  // an infinity or a NaN
 };
 
@@ -84,15 +80,29 @@ HWY_INLINE hn::Vec<D16> LowerHalves(D16 d16, hn::Vec<D32Of<D16>> even, hn::Vec<D
 }
 
 // Codes in 16-bit lanes, those of `even` and `odd` in turn, and what is to be known of the block.
-template <Way kWay, Counting kCounting, bool kTo16, class D16>
+template <Way kWay, bool kCounts, bool kTo16, class D16>
 class Converter {
   using V16 = hn::Vec<D16>;
   using D32 = D32Of<D16>;
   using V32 = hn::Vec<D32>;
+  using DF = hn::RebindToFloat<D32>;
 
  public:
+  // Constants stand in vectors, as the compiler must take a store of bytes to change anything else.
   HWY_INLINE explicit Converter(const Family& f)
-      : f_(f), special_(hn::Zero(D16())), largest_(hn::Zero(D16())) {}
+      : factor_(hn::Set(DF(), f.factor)),
+        half_(hn::Set(DF(), f.half)),
+        least_(hn::Set(D32(), f.least)),
+        least_upper_(hn::Set(D16(), static_cast<std::uint16_t>(f.least >> 16))),
+        most_upper_(hn::Set(D16(), static_cast<std::uint16_t>((f.least >> 16) + (32u << 7)))),
+        limit_(hn::Set(D16(), f.limit[0])),
+        limit_turn_(hn::Set(D16(), static_cast<std::uint16_t>(f.limit[0] ^ f.limit[1]))),
+        sign_bit_(hn::Set(D16(), f.sign_bit)),
+        max_code_(hn::Set(D16(), f.max_code)),
+        tiny_limit_(hn::Set(D16(), static_cast<std::uint16_t>(1u << f.mantissa_bits))),
+        step_shift_(kTo16 ? f.mantissa_bits - 7 : 7 - f.mantissa_bits),
+        has_minus_zero_(f.has_minus_zero),
+        special_(hn::Zero(D16())) {}
 
   HWY_INLINE V16 Convert(V32 even, V32 odd, V16 upper) {
     const D16 d;
@@ -105,16 +115,12 @@ class Converter {
     }
     const V16 magnitude = hn::And(upper, hn::Set(d, std::uint16_t{0x7fff}));
     special_ = hn::Max(special_, magnitude);
-    const V16 exponent = hn::Max(hn::And(upper, hn::Set(d, std::uint16_t{0x7f80})),
-                                 hn::Set(d, static_cast<std::uint16_t>(f_.least >> 16)));
+    const V16 exponent = hn::Max(hn::And(upper, hn::Set(d, std::uint16_t{0x7f80})), least_upper_);
     // Where steps are large, no more than what is beyond every target: they are to fit.
-    const V16 bounded =
-        kTo16 ? hn::Min(exponent,
-                        hn::Set(d, static_cast<std::uint16_t>((f_.least >> 16) + (32u << 7))))
-              : exponent;
-    const V16 above = hn::Sub(bounded, hn::Set(d, static_cast<std::uint16_t>(f_.least >> 16)));
-    const V16 steps = kTo16 ? hn::ShiftLeftSame(above, f_.mantissa_bits - 7)
-                            : hn::ShiftRightSame(above, 7 - f_.mantissa_bits);
+    const V16 bounded = kTo16 ? hn::Min(exponent, most_upper_) : exponent;
+    const V16 above = hn::Sub(bounded, least_upper_);
+    const V16 steps =
+        kTo16 ? hn::ShiftLeftSame(above, step_shift_) : hn::ShiftRightSame(above, step_shift_);
     // Saturating: far beyond the range k is anything.
     V16 code = hn::SaturatedAdd(k, steps);
     const V16 sign = hn::BitCast(d, hn::BroadcastSignBit(hn::BitCast(di, upper)));
@@ -123,24 +129,18 @@ class Converter {
           hn::OddEven(hn::BitCast(d, odd_t.inexact), hn::BitCast(d, even_t.inexact));
       code = hn::Or(code, hn::And(inexact, hn::Set(d, std::uint16_t{1})));
     }
-    if constexpr (kCounting != Counting::kNone) {
-      V16 inexact = hn::OddEven(hn::BitCast(d, odd_t.inexact), hn::BitCast(d, even_t.inexact));
-      if constexpr (kCounting == Counting::kFull) {
-        const V16 beyond = AllOnesWhere<V16>(hn::Gt(code, hn::Set(d, f_.max_code)));
-        beyond_.Add(beyond);
-        inexact = hn::AndNot(beyond, inexact);
-      }
+    if constexpr (kCounts) {
+      const V16 beyond = AllOnesWhere<V16>(hn::Gt(code, max_code_));
+      const V16 inexact = hn::AndNot(
+          beyond, hn::OddEven(hn::BitCast(d, odd_t.inexact), hn::BitCast(d, even_t.inexact)));
+      beyond_.Add(beyond);
       inexact_.Add(inexact);
-      const V16 tiny = hn::Set(d, static_cast<std::uint16_t>(1u << f_.mantissa_bits));
-      tiny_.Add(hn::And(inexact, AllOnesWhere<V16>(hn::Gt(tiny, code))));
-      largest_ = hn::Max(largest_, code);
+      tiny_.Add(hn::And(inexact, AllOnesWhere<V16>(hn::Gt(tiny_limit_, code))));
     }
-    const V16 limit =
-        hn::Xor(hn::Set(d, f_.limit[0]),
-                hn::And(sign, hn::Set(d, static_cast<std::uint16_t>(f_.limit[0] ^ f_.limit[1]))));
+    const V16 limit = hn::Xor(limit_, hn::And(sign, limit_turn_));
     code = hn::Min(code, limit);
-    V16 sign_bit = hn::And(sign, hn::Set(d, f_.sign_bit));
-    if (!f_.has_minus_zero) {
+    V16 sign_bit = hn::And(sign, sign_bit_);
+    if (!has_minus_zero_) {
       sign_bit = hn::AndNot(AllOnesWhere<V16>(hn::Eq(code, hn::Zero(d))), sign_bit);
     }
     return hn::Or(code, sign_bit);
@@ -150,11 +150,10 @@ class Converter {
     const D16 d;
     BlockCounts counts;
     counts.has_special = !hn::AllFalse(d, hn::Gt(special_, hn::Set(d, std::uint16_t{0x7f7f})));
-    if constexpr (kCounting != Counting::kNone) {
+    if constexpr (kCounts) {
       counts.inexact = inexact_.Total();
       counts.tiny = tiny_.Total();
       counts.beyond = beyond_.Total();
-      counts.is_beyond = !hn::AllFalse(d, hn::Gt(largest_, hn::Set(d, f_.max_code)));
     }
     return counts;
   }
@@ -168,27 +167,36 @@ class Converter {
   HWY_INLINE Rounded Round(V32 x) const {
     const D32 d32;
     const hn::RebindToFloat<D32> df;
-    const V32 exponent = hn::Max(hn::And(x, hn::Set(d32, 0x7f800000u)), hn::Set(d32, f_.least));
+    const V32 exponent = hn::Max(hn::And(x, hn::Set(d32, 0x7f800000u)), least_);
     const auto power = hn::BitCast(df, exponent);
-    const auto factor = hn::Set(df, f_.factor);
     auto value = hn::BitCast(df, x);
     if constexpr (kWay != Way::kSigned) {
       value = hn::BitCast(df, hn::And(x, hn::Set(d32, 0x7fffffffu)));
     }
     auto start = value;
-    if constexpr (kWay == Way::kAway) start = hn::MulAdd(power, hn::Set(df, f_.half), value);
-    const auto t = hn::MulAdd(power, factor, start);
+    if constexpr (kWay == Way::kAway) start = hn::MulAdd(power, half_, value);
+    const auto t = hn::MulAdd(power, factor_, start);
     V32 inexact = hn::Zero(d32);
-    if constexpr (kCounting != Counting::kNone || kWay == Way::kOdd) {
-      const auto back = hn::NegMulAdd(power, factor, t);
+    if constexpr (kCounts || kWay == Way::kOdd) {
+      const auto back = hn::NegMulAdd(power, factor_, t);
       inexact = hn::BitCast(d32, hn::VecFromMask(df, hn::Ne(back, value)));
     }
     return {hn::BitCast(d32, t), inexact};
   }
 
-  const Family& f_;
+  hn::Vec<DF> factor_;
+  hn::Vec<DF> half_;
+  V32 least_;
+  V16 least_upper_;
+  V16 most_upper_;
+  V16 limit_;
+  V16 limit_turn_;
+  V16 sign_bit_;
+  V16 max_code_;
+  V16 tiny_limit_;
+  int step_shift_;
+  bool has_minus_zero_;
   V16 special_;
-  V16 largest_;
   LaneCounter<V16> inexact_;
   LaneCounter<V16> tiny_;
   LaneCounter<V16> beyond_;
@@ -342,7 +350,7 @@ class WordOrder {
 
 // ---- blocks -------------------------------------------------------------------------------------
 
-template <class Source, typename Code, Way kWay, Counting kCounting>
+template <class Source, typename Code, Way kWay, bool kCounts>
 HWY_NOINLINE BlockCounts ConvertBlock(const Family& f, const std::byte* in, std::byte* out,
                                       std::size_t n) {
   using Word = typename Source::Word;
@@ -356,7 +364,7 @@ HWY_NOINLINE BlockCounts ConvertBlock(const Family& f, const std::byte* in, std:
   constexpr bool kTo16 = sizeof(Code) == 2;
   const Order<Source::kSplits, D> order;
   const WordOrder<Source::kSplits, D> word_order;
-  Converter<kWay, kCounting, kTo16, D> converter(f);
+  Converter<kWay, kCounts, kTo16, D> converter(f);
   const auto convert = [&](const Word* from, Code* result) HWY_ATTR {
     const auto first = Source::Load(d, from);
     const auto first_codes = converter.Convert(first.even, first.odd, first.upper);
@@ -369,6 +377,10 @@ HWY_NOINLINE BlockCounts ConvertBlock(const Family& f, const std::byte* in, std:
     }
   };
   std::size_t i = 0;
+  for (; i + 2 * step <= n; i += 2 * step) {  // two at a time have fewer waits between them
+    convert(words + i, codes + i);
+    convert(words + i + step, codes + i + step);
+  }
   for (; i + step <= n; i += step) convert(words + i, codes + i);
   if (i < n) {
     HWY_ALIGN Word rest[2 * hn::MaxLanes(D())] = {};
@@ -458,12 +470,9 @@ void RunWay(const Params& p, const std::byte* in, std::byte* out, std::size_t n,
     const std::size_t size = std::min(kBlock, n - at);
     const std::byte* from = in + at * sizeof(typename Source::Word);
     std::byte* to = out + at * sizeof(Code);
-    BlockCounts counts =
-        tally == nullptr ? ConvertBlock<Source, Code, kWay, Counting::kNone>(f, from, to, size)
-                         : ConvertBlock<Source, Code, kWay, Counting::kPlain>(f, from, to, size);
-    if (counts.is_beyond) {
-      counts = ConvertBlock<Source, Code, kWay, Counting::kFull>(f, from, to, size);
-    }
+    const BlockCounts counts = tally == nullptr
+                                   ? ConvertBlock<Source, Code, kWay, false>(f, from, to, size)
+                                   : ConvertBlock<Source, Code, kWay, true>(f, from, to, size);
     const Specials specials =
         counts.has_special ? PatchBlock<Source, Code>(p.encoding, from, to, size) : Specials();
     if (tally == nullptr) continue;
