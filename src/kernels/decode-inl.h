@@ -68,7 +68,9 @@ template <class D, class V = hn::Vec<D>>
 HWY_INLINE V IntegerToFloat64(D d, V x) {
   const hn::RebindToFloat<D> df;
   const V two52 = hn::Set(d, std::uint64_t{0x433} << 52);
-  return hn::BitCast(d, hn::Sub(hn::BitCast(df, hn::Or(x, two52)), hn::BitCast(df, two52)));
+  // Rounding toward negative makes a difference of 0 a -0.
+  return hn::BitCast(d,
+                     hn::Abs(hn::Sub(hn::BitCast(df, hn::Or(x, two52)), hn::BitCast(df, two52))));
 }
 
 // A magnitude of 64 bits, to odd: from 2^52 up the low 12 bits become one.
@@ -83,36 +85,32 @@ HWY_INLINE V Magnitude64ToFloat64(D d, V magnitude) {
                  hn::AndNot(is_small, hn::Set(d, std::uint64_t{12} << 52)));
 }
 
-// float64 to float32 bits in the low half of each lane, to odd.
+// float64 to float32 bits in the low half of each lane, to odd, whatever direction the CPU rounds in:
+// where its result is above the magnitude, the float32 below is meant.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Float64ToFloat32(D d, V x) {
+  const hn::RebindToFloat<D> df;
+  const hn::Rebind<float, D> d32;
+  const hn::Rebind<std::uint32_t, D> du32;
   const auto constant = [&](std::uint64_t value) HWY_ATTR { return hn::Set(d, value); };
   const V magnitude = hn::And(x, constant(~LaneFormat<std::uint64_t>::kMsb));
   const V sign = hn::ShiftRight<32>(hn::Xor(x, magnitude));
-  const V exponent = hn::ShiftRight<52>(magnitude);
-  const V fraction = hn::And(magnitude, constant((std::uint64_t{1} << 52) - 1));
-  // 1. Fraction bits to drop: 29, more below float32's least normal exponent.
-  const V least = constant(1023 - 126);
-  const V deficit = hn::Sub(LargerOf(exponent, least), exponent);
-  const V shift = SmallerOf(hn::Add(deficit, constant(29)), constant(54));
-  const V has_hidden = hn::AndNot(MaskWhere<V>(hn::Eq(exponent, hn::Zero(d))),
-                                  constant(LaneFormat<std::uint64_t>::kHidden));
-  const V significand = hn::Or(fraction, has_hidden);
-  const V kept = hn::Shr(significand, shift);
-  const V back = hn::Shl(kept, shift);
-  const V exact = MaskWhere<V>(hn::Eq(back, significand));
-  const V odd = hn::Or(kept, hn::AndNot(exact, constant(1)));
-  // 2. The hidden bit steps the exponent up, as a subnormal has none.
-  const V steps = hn::ShiftLeft<23>(hn::Sub(LargerOf(exponent, least), least));
-  const V finite = hn::Add(odd, steps);
-  // 3. Beyond float32, infinity, NaN.
-  const V is_large = AllOnesWhere<V>(Greater(exponent, constant(1023 + 127)));
-  const V is_special = MaskWhere<V>(hn::Eq(exponent, constant(2047)));
-  const V is_infinite = MaskWhere<V>(hn::Eq(fraction, hn::Zero(d)));
-  const V nan = hn::Or(constant(0x7fc00000), hn::ShiftRight<29>(fraction));
-  const V special = hn::IfVecThenElse(is_infinite, constant(0x7f800000), nan);
-  const V large = hn::IfVecThenElse(is_special, special, constant(kBeyondFloat32));
-  return hn::Or(hn::IfVecThenElse(is_large, large, finite), sign);
+  const auto value = hn::BitCast(df, magnitude);
+  const auto near = hn::DemoteTo(d32, value);
+  const auto back = hn::PromoteTo(df, near);
+  const V is_above = hn::VecFromMask(d, hn::RebindMask(d, hn::Gt(back, value)));
+  const V is_inexact = hn::VecFromMask(d, hn::RebindMask(d, hn::Ne(back, value)));
+  const V bits = hn::PromoteTo(d, hn::BitCast(du32, near));
+  const V odd = hn::Or(hn::Add(bits, is_above), hn::And(is_inexact, constant(1)));
+  // Infinity, which not every conversion keeps, and what is beyond float32 but finite.
+  const V infinity = constant(LaneFormat<std::uint64_t>::kInfinity);
+  const V is_infinite = MaskWhere<V>(hn::Eq(magnitude, infinity));
+  const V is_large =
+      hn::And(AllOnesWhere<V>(Greater(magnitude, constant((std::uint64_t{1023 + 128} << 52) - 1))),
+              AllOnesWhere<V>(Greater(infinity, magnitude)));
+  const V result = hn::IfVecThenElse(is_large, constant(kBeyondFloat32),
+                                     hn::IfVecThenElse(is_infinite, constant(0x7f800000), odd));
+  return hn::Or(result, sign);
 }
 
 // ---- source formats -----------------------------------------------------------------------------
@@ -302,6 +300,36 @@ HWY_NOINLINE std::size_t DecodeBlock(const std::byte* in, std::size_t n,
   Read::Read(rest, lanes + i);
   for (std::size_t k = n; k < i + step; ++k) lanes[k] = LaneFormat<Lane>::kOne;
   return i + step;
+}
+
+// Blocks of any source of 16 bits and up.
+using Float32Decoder = std::size_t (*)(const std::byte*, std::size_t, std::uint32_t*);
+
+inline Float32Decoder DecoderToFloat32(FormatId source) {
+  switch (source) {
+    case FormatId::kTfloat32:
+      return DecodeBlock<ReadToFloat32<FormatId::kTfloat32>>;
+    case FormatId::kBfloat16:
+      return DecodeBlock<ReadToFloat32<FormatId::kBfloat16>>;
+    case FormatId::kFloat16:
+      return DecodeBlock<ReadToFloat32<FormatId::kFloat16>>;
+    case FormatId::kFloat64:
+      return DecodeBlock<ReadToFloat32<FormatId::kFloat64>>;
+    case FormatId::kInt16:
+      return DecodeBlock<ReadToFloat32<FormatId::kInt16>>;
+    case FormatId::kUint16:
+      return DecodeBlock<ReadToFloat32<FormatId::kUint16>>;
+    case FormatId::kInt32:
+      return DecodeBlock<ReadToFloat32<FormatId::kInt32>>;
+    case FormatId::kUint32:
+      return DecodeBlock<ReadToFloat32<FormatId::kUint32>>;
+    case FormatId::kInt64:
+      return DecodeBlock<ReadToFloat32<FormatId::kInt64>>;
+    case FormatId::kUint64:
+      return DecodeBlock<ReadToFloat32<FormatId::kUint64>>;
+    default:
+      return DecodeBlock<ReadToFloat32<FormatId::kFloat32>>;
+  }
 }
 
 // n codes to words; reads whole vectors of lanes.

@@ -20,38 +20,9 @@ namespace exactcast {
 namespace HWY_NAMESPACE {
 namespace {
 
-using Decoder = std::size_t (*)(const std::byte*, std::size_t, std::uint32_t*);
-
-Decoder DecoderOf(FormatId source) {
-  switch (source) {
-    case FormatId::kTfloat32:
-      return DecodeBlock<ReadToFloat32<FormatId::kTfloat32>>;
-    case FormatId::kBfloat16:
-      return DecodeBlock<ReadToFloat32<FormatId::kBfloat16>>;
-    case FormatId::kFloat16:
-      return DecodeBlock<ReadToFloat32<FormatId::kFloat16>>;
-    case FormatId::kFloat64:
-      return DecodeBlock<ReadToFloat32<FormatId::kFloat64>>;
-    case FormatId::kInt16:
-      return DecodeBlock<ReadToFloat32<FormatId::kInt16>>;
-    case FormatId::kUint16:
-      return DecodeBlock<ReadToFloat32<FormatId::kUint16>>;
-    case FormatId::kInt32:
-      return DecodeBlock<ReadToFloat32<FormatId::kInt32>>;
-    case FormatId::kUint32:
-      return DecodeBlock<ReadToFloat32<FormatId::kUint32>>;
-    case FormatId::kInt64:
-      return DecodeBlock<ReadToFloat32<FormatId::kInt64>>;
-    case FormatId::kUint64:
-      return DecodeBlock<ReadToFloat32<FormatId::kUint64>>;
-    default:
-      return DecodeBlock<ReadToFloat32<FormatId::kFloat32>>;
-  }
-}
-
 void RunNarrow(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
   HWY_ALIGN std::uint32_t lanes[kBlockRoom];
-  const Decoder decode = DecoderOf(p.source->id);
+  const Float32Decoder decode = DecoderToFloat32(p.source->id);
   const Encoder<std::uint32_t> encode = ChooseEncoder<std::uint32_t>(p.encoding, tally != nullptr);
   const std::size_t in_bytes = static_cast<std::size_t>(p.source->storage_bits) / 8;
   const std::size_t out_bytes = static_cast<std::size_t>(p.target->storage_bits) / 8;

@@ -37,7 +37,8 @@ struct CodeTable {
   alignas(16) std::array<std::array<std::uint8_t, 256>, 4> bytes = {};
   std::array<CodeSet, std::tuple_size_v<Tally>> sets = {};  // by Outcome
   // How many rows of 16 results a lookup chooses among: 1 for codes of at most 4 bits, 8 where the
-  // results of the codes with the top bit are those without, turned by `turn`, else 16.
+  // results of the codes with the top bit are those without, turned by `turn` (0x80 apart: -0 or
+  // NaN), else 16.
   int rows = 16;
   std::uint64_t turn = 0;
   bool upper_half_only = false;  // results of 32 bits: the lower 16 are always zero

@@ -49,13 +49,24 @@ template <class V>
 HWY_INLINE V AllOnesWhere(decltype(hn::Gt(V(), V())) mask) {
   return hn::VecFromMask(hn::DFromV<V>(), mask);
 }
+// As signed lanes. Where the CPU has no such instruction of 64 bits, by comparison.
 template <class V>
 HWY_INLINE V SmallerOf(V a, V b) {
-  return hn::IfThenElse(Greater(a, b), b, a);
+  if constexpr (sizeof(hn::TFromD<hn::DFromV<V>>) == 8) {
+    return hn::IfThenElse(Greater(a, b), b, a);
+  } else {
+    const hn::RebindToSigned<hn::DFromV<V>> di;
+    return hn::BitCast(hn::DFromV<V>(), hn::Min(hn::BitCast(di, a), hn::BitCast(di, b)));
+  }
 }
 template <class V>
 HWY_INLINE V LargerOf(V a, V b) {
-  return hn::IfThenElse(Greater(a, b), a, b);
+  if constexpr (sizeof(hn::TFromD<hn::DFromV<V>>) == 8) {
+    return hn::IfThenElse(Greater(a, b), a, b);
+  } else {
+    const hn::RebindToSigned<hn::DFromV<V>> di;
+    return hn::BitCast(hn::DFromV<V>(), hn::Max(hn::BitCast(di, a), hn::BitCast(di, b)));
+  }
 }
 // All ones where the top bit is set.
 template <class V>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fast family to float16 and floats of at most 8 bits, from float32, bfloat16 and float16, in
-// every mode.
+// The fast family to float16 and floats of at most 8 bits, in every mode: from float32, bfloat16 and
+// float16 in one pass, from other sources of 16 bits and up over blocks of float32 (block.h).
 //
 // Adding 1.5 * 2^(23-m) units of the last kept place makes the CPU round there: with E = 2^e, the
 // power of two of the value or of the least normal one if that is larger,
@@ -393,6 +393,7 @@ HWY_NOINLINE BlockCounts ConvertBlock(const Family& f, const std::byte* in, std:
 }
 
 struct Specials {
+  bool may_be_beyond = false;  // kBeyondFloat32 is no NaN
   std::uint64_t nan = 0;
   std::uint64_t infinite = 0;
 };
@@ -409,6 +410,10 @@ void PatchElement(const Encoding& e, std::uint32_t bits, std::byte* out, std::si
     StoreWord(out, i, static_cast<Code>(e.infinity[negative ? 1 : 0]));
     return;
   }
+  if (magnitude == kBeyondFloat32 && specials->may_be_beyond) {
+    StoreWord(out, i, static_cast<Code>(e.overflow[negative ? 1 : 0]));
+    return;
+  }
   ++specials->nan;
   StoreWord(out, i,
             static_cast<Code>(e.nan | (negative ? e.nan_sign : 0) |
@@ -417,15 +422,15 @@ void PatchElement(const Encoding& e, std::uint32_t bits, std::byte* out, std::si
 
 // Infinities and NaN again, by the rules.
 template <class Source, typename Code>
-HWY_NOINLINE Specials PatchBlock(const Encoding& e, const std::byte* in, std::byte* out,
-                                 std::size_t n) {
+HWY_NOINLINE Specials PatchBlock(const Encoding& e, bool may_be_beyond, const std::byte* in,
+                                 std::byte* out, std::size_t n) {
   using Word = typename Source::Word;
   const hn::ScalableTag<Word> d;
   const auto magnitude_mask = hn::Set(d, static_cast<Word>(static_cast<Word>(~Word{0}) >> 1));
   const auto finite = hn::Set(d, Source::kLargestFinite);
   const auto* words = reinterpret_cast<const Word*>(in);
   const std::size_t step = hn::Lanes(d);
-  Specials specials;
+  Specials specials = {.may_be_beyond = may_be_beyond};
   std::size_t i = 0;
   const auto patch = [&](std::size_t end) {
     for (; i < end; ++i) {
@@ -463,18 +468,33 @@ Family FamilyOf(const Encoding& e) {
   return f;
 }
 
+bool IsByBlocks(FormatId source) {
+  return source != FormatId::kFloat32 && source != FormatId::kFloat16 &&
+         source != FormatId::kBfloat16;
+}
+
 template <class Source, typename Code, Way kWay>
 void RunWay(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
+  HWY_ALIGN std::uint32_t lanes[kBlockRoom];
   const Family f = FamilyOf(p.encoding);
+  const bool by_blocks = IsByBlocks(p.source->id);
+  const Float32Decoder decode = DecoderToFloat32(p.source->id);
+  const std::size_t in_bytes = static_cast<std::size_t>(p.source->storage_bits) / 8;
+  const bool may_be_beyond = p.source->id == FormatId::kFloat64;
   for (std::size_t at = 0; at < n; at += kBlock) {
     const std::size_t size = std::min(kBlock, n - at);
-    const std::byte* from = in + at * sizeof(typename Source::Word);
+    const std::byte* from = in + at * in_bytes;
     std::byte* to = out + at * sizeof(Code);
+    if (by_blocks) {
+      decode(from, size, lanes);
+      from = reinterpret_cast<const std::byte*>(lanes);
+    }
     const BlockCounts counts = tally == nullptr
                                    ? ConvertBlock<Source, Code, kWay, false>(f, from, to, size)
                                    : ConvertBlock<Source, Code, kWay, true>(f, from, to, size);
     const Specials specials =
-        counts.has_special ? PatchBlock<Source, Code>(p.encoding, from, to, size) : Specials();
+        counts.has_special ? PatchBlock<Source, Code>(p.encoding, may_be_beyond, from, to, size)
+                           : Specials();
     if (tally == nullptr) continue;
     AddCounts({.nan = specials.nan,
                .infinite = specials.infinite,
@@ -539,10 +559,9 @@ HWY_EXPORT(RunSmallFloats);
 // Overflow gives the largest finite code or the one above it, and nothing rare is asked for.
 bool AcceptsSmallFloats(const Params& p) {
   const Encoding& e = p.encoding;
-  const FormatId from = p.source->id;
   if (p.operation != Operation::kConvert || e.step != EncodeStep::kFloat || e.bits > 16 ||
       e.is_rare || e.mantissa_bits == 0 || e.low_zeros != 0 || e.min_exponent < -20 ||
-      (from != FormatId::kFloat32 && from != FormatId::kFloat16 && from != FormatId::kBfloat16)) {
+      p.source->storage_bits < 16) {
     return false;
   }
   const std::uint64_t sign_bit = std::uint64_t{1} << (e.bits - 1);

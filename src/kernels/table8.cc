@@ -35,7 +35,8 @@ std::size_t CountSet(const CodeTable::CodeSet&, const std::uint8_t*, std::size_t
 
 #else
 
-// Among the first kRows rows of 16; with 8, codes with the top bit are `turn`ed.
+// Among the first kRows rows of 16; with 8, codes with the top bit are `turn`ed, but for the one that
+// has nothing else.
 template <int kRows, class V>
 HWY_INLINE V LookUp(const std::uint8_t* table, V turn, V codes) {
   const hn::DFromV<V> d;
@@ -60,7 +61,9 @@ HWY_INLINE V LookUp(const std::uint8_t* table, V turn, V codes) {
   };
   if constexpr (kRows == 8) {
     const V sign = hn::BitCast(d, hn::VecFromMask(di, hn::Lt(bit7, hn::Zero(di))));
-    return hn::Xor(hn::BitCast(d, eight(0)), hn::And(sign, turn));
+    const V turned = hn::Xor(hn::BitCast(d, eight(0)), hn::And(sign, turn));
+    const auto is_sign_alone = hn::Eq(codes, hn::Set(d, std::uint8_t{0x80}));
+    return hn::IfThenElse(is_sign_alone, hn::Set(d, table[0x80]), turned);
   } else {
     return hn::BitCast(d, hn::IfNegativeThenElse(bit7, eight(8), eight(0)));
   }
@@ -226,8 +229,8 @@ void SetRows(const Format& source, CodeTable* table) {
   const std::array<std::uint64_t, 256>& results = table->results;
   table->upper_half_only =
       std::ranges::all_of(results, [](std::uint64_t bits) { return (bits & 0xffff) == 0; });
-  table->turn = results[0] ^ results[128];
-  for (std::size_t code = 0; code < 128; ++code) {
+  table->turn = results[1] ^ results[129];
+  for (std::size_t code = 1; code < 128; ++code) {
     if ((results[code] ^ results[code + 128]) != table->turn) return;
   }
   table->rows = 8;
