@@ -134,7 +134,7 @@ class Plan {
 
   // Converts `elements` elements. `in` and `out` hold at least InputBytes() and OutputBytes()
   // bytes, do not overlap, and need no alignment; multi-byte elements are little-endian. Safe to
-  // call from several threads at once.
+  // call from several threads at once. Strided arrays, and casts in place: CastView (view.h).
   Counts Run(const void* in, void* out, std::size_t elements,
              const RunOptions& options = {}) const noexcept;
 
