@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/plan_page.h"
 #include "exactcast/container.h"
 #include "exactcast/explain.h"
 #include "exactcast/names.h"
@@ -25,8 +26,8 @@ namespace exactcast::cli {
 namespace {
 
 struct CastOptions {
-  std::string input;
-  std::string output;
+  std::optional<std::string> input;
+  std::optional<std::string> output;
   std::optional<std::string> to;
   std::optional<std::string> derive_with;
   std::optional<std::string> from;
@@ -42,6 +43,8 @@ struct CastOptions {
   bool unpacked = false;
   bool packed = false;
   bool strict = false;
+  bool no_counts = false;
+  bool explain_plan = false;
   bool force = false;
   bool json = false;
 };
@@ -114,15 +117,24 @@ Status CheckDeriveWith(const CastOptions& o) {
   return {};
 }
 
+// --explain-plan writes no file, and reads none where options say what it would.
+Status CheckFileNames(const CastOptions& o) {
+  if (o.explain_plan || (o.input && o.output)) return {};
+  return UsageError(fmt::format("{} is required", o.input ? "OUTPUT" : "INPUT"));
+}
+
 Result<FileCastRequest> ToRequest(const CastOptions& o) {
-  if (const Status status = CheckDeriveWith(o); !status.ok()) return status;
+  for (const Status& status : {CheckFileNames(o), CheckDeriveWith(o)}) {
+    if (!status.ok()) return status;
+  }
   FileCastRequest r;
-  r.input = o.input;
-  r.output = o.output;
+  r.input = o.input.value_or("");
+  r.output = o.output.value_or(o.input ? "-" : "");
   r.profile = o.profile;
   r.unpacked = o.unpacked;
   r.packed = o.packed;
   r.strict = o.strict;
+  r.counts = !o.no_counts;
   r.force = o.force;
   r.threads = o.threads;
   if (o.derive_with) {
@@ -168,12 +180,13 @@ bool LosesImaginary(const FileCastResult& r) {
 std::string SummaryLine(const FileCastResult& r, const std::vector<std::string>& scales) {
   const Counts& c = r.counts;
   std::string line = fmt::format(
-      "{} to {}, profile {}, mode {}{}{}{}: {} element{}: {} exact, {} rounded, {} overflowed, {} "
-      "underflowed, {} NaN",
-      GetFormat(r.from).name, GetFormat(r.to).name, r.profile, Name(r.rounding),
+      "{} to {}, profile {}, mode {}{}{}{}: {} element{}", GetFormat(r.from).name,
+      GetFormat(r.to).name, r.profile, Name(r.rounding),
       r.flushes_subnormals ? ", subnormals flushed" : "", scales.empty() ? "" : ", scale ",
-      fmt::join(scales, ","), r.elements, r.elements == 1 ? "" : "s", c.exact, c.rounded,
-      c.overflowed, c.underflowed, c.nan);
+      fmt::join(scales, ","), r.elements, r.elements == 1 ? "" : "s");
+  if (!r.counted) return line + ", what became of them not counted\n";
+  line += fmt::format(": {} exact, {} rounded, {} overflowed, {} underflowed, {} NaN", c.exact,
+                      c.rounded, c.overflowed, c.underflowed, c.nan);
   if (LosesImaginary(r)) {
     line += fmt::format(", {} imaginary part{} lost", c.imaginary_lost,
                         c.imaginary_lost == 1 ? "" : "s");
@@ -199,17 +212,19 @@ nlohmann::ordered_json SummaryJson(const FileCastRequest& request, const FileCas
                                  {"from", GetFormat(r.from).name},
                                  {"to", GetFormat(r.to).name},
                                  {"shape", r.shape},
-                                 {"elements", r.elements},
-                                 {"exact", c.exact},
-                                 {"rounded", c.rounded},
-                                 {"overflowed", c.overflowed},
-                                 {"underflowed", c.underflowed},
-                                 {"nan", c.nan}};
-  if (r.leaves_choices) {
-    json["unpredictable"] = c.unpredictable;
-    json["flush_subnormals"] = r.flushes_subnormals;
+                                 {"elements", r.elements}};
+  if (r.counted) {
+    json.update({{"exact", c.exact},
+                 {"rounded", c.rounded},
+                 {"overflowed", c.overflowed},
+                 {"underflowed", c.underflowed},
+                 {"nan", c.nan}});
+    if (r.leaves_choices) json["unpredictable"] = c.unpredictable;
+  } else {
+    json["counted"] = false;
   }
-  if (LosesImaginary(r)) json["imaginary_lost"] = c.imaginary_lost;
+  if (r.leaves_choices) json["flush_subnormals"] = r.flushes_subnormals;
+  if (r.counted && LosesImaginary(r)) json["imaginary_lost"] = c.imaginary_lost;
   if (!scales.empty()) {
     json["deqscale"] = scales;
     if (!request.dequantization->offsets.empty()) json["offset"] = request.dequantization->offsets;
@@ -241,9 +256,16 @@ Status PrintDerived(const CastOptions& options, const FileCastRequest& request,
   return PrintSummary(result, JsonLine(json));
 }
 
+Status ExplainPlan(const FileCastRequest& request, bool json) {
+  const Result<Plan> plan = PlanFile(request);
+  if (!plan.ok()) return plan.status();
+  return Print(PlanText(*plan, json));
+}
+
 Status RunCast(const CastOptions& options) {
   const Result<FileCastRequest> request = ToRequest(options);
   if (!request.ok()) return request.status();
+  if (options.explain_plan) return ExplainPlan(*request, options.json);
   const Result<FileCastResult> result = CastFile(*request);
   if (!result.ok()) return result.status();
   // Where the summary goes to standard error, a program finds nothing there but the JSON.
@@ -261,12 +283,10 @@ Status RunCast(const CastOptions& options) {
 Runner AddCast(CLI::App& app) {
   auto o = std::make_shared<CastOptions>();
   app.add_option(
-         "INPUT", o->input,
-         ".npy, or raw little-endian elements under any other name; - is standard input (raw)")
-      ->required();
+      "INPUT", o->input,
+      ".npy, or raw little-endian elements under any other name; - is standard input (raw)");
   app.add_option("OUTPUT", o->output,
-                 ".npy, or raw under any other name; - is standard output (raw)")
-      ->required();
+                 ".npy, or raw under any other name; - is standard output (raw)");
   app.add_option("--to", o->to, "format to cast to; 'exactcast formats' lists them");
   app.add_option(
       "--derive-with", o->derive_with,
@@ -291,6 +311,11 @@ Runner AddCast(CLI::App& app) {
   app.add_flag("--unpacked", o->unpacked, "raw data: formats of 4 and 2 bits take a byte each");
   app.add_flag("--packed", o->packed, ".npy: 4-bit formats are two to a byte along the last axis");
   app.add_flag("--strict", o->strict, "write nothing when an element overflowed or a NaN was lost");
+  app.add_flag("--no-counts", o->no_counts,
+               "do not count what became of the elements, which is faster; not with --strict");
+  app.add_flag("--explain-plan", o->explain_plan,
+               "cast nothing: say which kernel and CPU target would run, and why; INPUT and OUTPUT "
+               "may be left out");
   app.add_flag("--force", o->force, "replace an existing OUTPUT");
   app.add_flag("--json", o->json, "print the summary as JSON");
   return [o] { return RunCast(*o); };

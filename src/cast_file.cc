@@ -51,6 +51,28 @@ class FileCast {
         output_name_(OutputName(request.output)) {}
 
   Result<FileCastResult> Run() {
+    return WithPlan<FileCastResult>(
+        [&](const Plan& plan, const OutputPlace& place, ElementReader* reader) {
+          return CastData(plan, place, reader);
+        });
+  }
+
+  Result<Plan> MakeOnly() {
+    if (!request_.input.empty() || !request_.output.empty()) {
+      return WithPlan<Plan>(
+          [](const Plan& plan, const OutputPlace&, ElementReader*) { return Result<Plan>(plan); });
+    }
+    if (Status status = CheckCounts(); !status.ok()) return status;
+    if (!request_.from)
+      return UsageError("without INPUT its format is not known; give it with --from");
+    if (Status status = DeriveTarget(*request_.from); !status.ok()) return status;
+    return MakePlan(ToCastRequest(request_, *request_.from));
+  }
+
+ private:
+  // Calls use(plan, output's place, reader) once all that precedes the data is right.
+  template <typename T, typename Use>
+  Result<T> WithPlan(const Use& use) {
     if (Status status = CheckRequest(); !status.ok()) return status;
     const Result<OutputPlace> place = OutputPlace::Find(request_.output);
     if (!place.ok()) return place.status();
@@ -66,10 +88,15 @@ class FileCast {
     cast.output_packing = out_.pairs_apart ? Packing::kUnpacked : out_.packing;
     const Result<Plan> plan = MakePlan(cast);
     if (!plan.ok()) return plan.status();
-    return CastData(*plan, *place, &reader);
+    return use(*plan, *place, &reader);
   }
 
- private:
+  [[nodiscard]] Status CheckCounts() const {
+    if (request_.counts || (!request_.strict && !RefusesUnpredictable(request_))) return {};
+    return UsageError(fmt::format("{} needs the counts that --no-counts leaves out; leave one out",
+                                  request_.strict ? "--strict" : "--nan-to-int refuse"));
+  }
+
   Status OfInput(const Status& status) const {
     return {status.code(), About(input_name_, status.message())};
   }
@@ -79,6 +106,7 @@ class FileCast {
 
   // All that can be said from the request alone.
   Status CheckRequest() {
+    if (Status status = CheckCounts(); !status.ok()) return status;
     const Result<const ContainerRow*> in = FindContainer(request_.input);
     if (!in.ok()) return in.status();
     const Result<const ContainerRow*> out = FindContainer(request_.output);
@@ -187,6 +215,7 @@ class FileCast {
                                  .strict = request_.strict,
                                  .refuse_unpredictable = RefusesUnpredictable(request_),
                                  .threads = request_.threads,
+                                 .counts = request_.counts,
                                  .pairs_apart = out_.pairs_apart};
     Pump pump(options, plan, in_, reader, &*output);
     if (Status status = pump.Run(); !status.ok()) return status;
@@ -219,6 +248,7 @@ class FileCast {
                              .leaves_choices = plan.leaves_choices(),
                              .shape = in_.elements ? in_.shape : Shape{pump.elements()},
                              .elements = pump.elements(),
+                             .counted = request_.counts,
                              .counts = pump.counts(),
                              .warnings = {},
                              .output_is_standard_output = place.is_standard_output()};
@@ -249,5 +279,7 @@ CastResult CastScalar(const ScalarElement& scalar, FormatId to) {
 }
 
 Result<FileCastResult> CastFile(const FileCastRequest& request) { return FileCast(request).Run(); }
+
+Result<Plan> PlanFile(const FileCastRequest& request) { return FileCast(request).MakeOnly(); }
 
 }  // namespace exactcast

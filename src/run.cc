@@ -182,6 +182,15 @@ bool Plan::leaves_choices() const { return state_->profile->leaves_choices; }
 std::string_view Plan::kernel() const { return state_->kernel->name; }
 std::string_view Plan::kernel_description() const { return state_->kernel->what; }
 std::string_view Plan::cpu_target() { return CurrentCpuTarget(); }
+std::vector<std::string_view> Plan::cpu_targets() { return CpuTargets(); }
+std::vector<std::string_view> Plan::kernels_passed_over() const {
+  std::vector<std::string_view> names;
+  for (const KernelRow& kernel : Kernels()) {
+    if (kernel.name == state_->kernel->name) break;
+    names.push_back(kernel.name);
+  }
+  return names;
+}
 
 std::size_t Plan::InputBytes(std::size_t elements) const {
   return ArrayBytes(*state_->from, state_->input_packing, elements);

@@ -127,10 +127,14 @@ class Plan {
   [[nodiscard]] std::string_view kernel() const;
   [[nodiscard]] std::string_view kernel_description() const;
   [[nodiscard]] static std::string_view cpu_target();
+  // Why that one: the faster kernels that do not take the plan, and all instruction sets that the CPU
+  // has, best first.
+  [[nodiscard]] std::vector<std::string_view> kernels_passed_over() const;
+  [[nodiscard]] static std::vector<std::string_view> cpu_targets();
 
   // Converts `elements` elements. `in` and `out` hold at least InputBytes() and OutputBytes()
   // bytes, do not overlap, and need no alignment; multi-byte elements are little-endian. Safe to
-  // call from several threads at once.
+  // call from several threads at once. Strided arrays, and casts in place: CastView (view.h).
   Counts Run(const void* in, void* out, std::size_t elements,
              const RunOptions& options = {}) const noexcept;
 

@@ -45,6 +45,7 @@ struct FileCastRequest {
   bool strict = false;    // refuse, output untouched, when an element overflowed or a NaN was lost
   bool force = false;     // replace an existing output
   int threads = 0;        // 0: as many as the process may use
+  bool counts = true;     // false: elements are not counted, which is faster; not with `strict`
 };
 
 // The scalar in a format that was derived, by profile exact, rint.
@@ -62,6 +63,7 @@ struct FileCastResult {
   bool leaves_choices;               //
   std::vector<std::uint64_t> shape;  // of the logical tensor
   std::uint64_t elements = 0;
+  bool counted = true;  // as `counts` of the request; if not, they are zeros
   Counts counts;
   std::vector<std::string> warnings;  // one line each: trailing bytes, bool bytes above 1, ...
   // The elements went to what is open as standard output, by whatever name: print nothing there.
@@ -72,6 +74,10 @@ struct FileCastResult {
 // cannot be read, is malformed, or `strict` refuses it. kNotWritten: the output exists, or could
 // not be written. On failure the output is as it was.
 Result<FileCastResult> CastFile(const FileCastRequest& request);
+
+// The plan that CastFile would run; refuses what it would refuse before it creates the output, and
+// writes nothing. Without `input` and `output`: from the request alone, which then says `from`.
+Result<Plan> PlanFile(const FileCastRequest& request);
 
 }  // namespace exactcast
 

@@ -31,5 +31,6 @@
 #include "exactcast/status.h"
 #include "exactcast/vectors.h"
 #include "exactcast/version.h"
+#include "exactcast/view.h"
 
 #endif  // EXACTCAST_EXACTCAST_H_

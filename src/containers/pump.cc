@@ -159,7 +159,8 @@ Status Pump::ConvertAt(std::uint64_t first, std::size_t count, std::byte* target
 // source_ to `target`.
 void Pump::Convert(std::uint64_t first, std::size_t count, std::byte* target) {
   const Counts counts =
-      plan_.Run(source_.data(), target, count, {.threads = options_.threads, .first = first});
+      plan_.Run(source_.data(), target, count,
+                {.threads = options_.threads, .first = first, .counts = options_.counts});
   if (const std::uint64_t refused = FirstRefused(counts); refused < loss_.index()) {
     const auto place = static_cast<std::size_t>(refused - first);
     loss_.Note(refused, source_.data(), reader_.packing(), place);

@@ -46,6 +46,7 @@ struct PumpOptions {
   bool strict = false;                // stop at the first loss
   bool refuse_unpredictable = false;  // stop at the first element that may become anything
   int threads = 0;
+  bool counts = true;        // what either of the two stops at is among them
   bool pairs_apart = false;  // the output is as InputLayout::pairs_apart says
 };
 
