@@ -139,7 +139,7 @@ Result<OutputFile> OutputFile::Create(const std::string& path, const OutputOptio
 }
 
 Result<OutputFile> OutputFile::Create(const OutputPlace& place, const OutputOptions& options) {
-  OutputFile output(place, options.force);
+  OutputFile output(place, options);
   if (place.straight_through()) {
     Status status = output.OpenStraight(place.handed_over, options);
     if (!status.ok()) return status;
@@ -253,7 +253,7 @@ Status OutputFile::Commit() {
     return error == 0 ? Status() : Failure(error);
   }
   if (const int error = KeepOwnerAndMode(); error != 0) return Failure(error);
-  if (const int error = SyncFile(file_.get()); error != 0) return Failure(error);
+  if (const int error = sync_ ? SyncFile(file_.get()) : 0; error != 0) return Failure(error);
   if (const int error = Publish(); error != 0) {
     if (error != EEXIST) return Failure(error);
     return NotWritten(
@@ -261,7 +261,7 @@ Status OutputFile::Commit() {
   }
   // The file stands. A folder that cannot be synced (or was opened by path only) takes nothing
   // back.
-  fsync(folder_.get());
+  if (sync_) fsync(folder_.get());
   return {};
 }
 
