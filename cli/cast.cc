@@ -11,9 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "cli/cast_options.h"
 #include "cli/command.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "exactcast/container.h"
 #include "exactcast/explain.h"
 #include "exactcast/names.h"
@@ -23,28 +25,6 @@
 
 namespace exactcast::cli {
 namespace {
-
-struct CastOptions {
-  std::string input;
-  std::string output;
-  std::optional<std::string> to;
-  std::optional<std::string> derive_with;
-  std::optional<std::string> from;
-  std::string profile = "exact";
-  std::optional<std::string> round;
-  std::optional<std::string> overflow;
-  std::optional<std::string> nan;
-  std::optional<std::string> shape;
-  std::optional<std::string> deqscale;
-  std::optional<std::string> offset;
-  ChoiceOptions choices;
-  int threads = 0;
-  bool unpacked = false;
-  bool packed = false;
-  bool strict = false;
-  bool force = false;
-  bool json = false;
-};
 
 // --derive-with float32:0.5
 struct Scalar {
@@ -101,9 +81,11 @@ nlohmann::ordered_json ScalarJson(const Scalar& scalar, FormatId to) {
 
 // --derive-with has rules of its own.
 Status CheckDeriveWith(const CastOptions& o) {
-  if (o.to.has_value() == o.derive_with.has_value()) {
-    return UsageError(o.to ? "--to and --derive-with exclude each other"
-                           : "--to FORMAT is required, or --derive-with SCALAR_FORMAT:VALUE");
+  if (o.to.has_value() && o.derive_with.has_value()) {
+    return UsageError("--to and --derive-with exclude each other");
+  }
+  if (!o.to && !o.derive_with && o.map.empty()) {
+    return UsageError("--to FORMAT is required, or --derive-with SCALAR_FORMAT:VALUE");
   }
   if (o.derive_with && (o.profile != "exact" || o.round || o.overflow || o.nan || o.deqscale)) {
     return UsageError(
@@ -113,6 +95,8 @@ Status CheckDeriveWith(const CastOptions& o) {
   }
   return {};
 }
+
+}  // namespace
 
 Result<FileCastRequest> ToRequest(const CastOptions& o) {
   if (const Status status = CheckDeriveWith(o); !status.ok()) return status;
@@ -124,12 +108,13 @@ Result<FileCastRequest> ToRequest(const CastOptions& o) {
   r.packed = o.packed;
   r.strict = o.strict;
   r.force = o.force;
+  r.sync = !o.no_sync;
   r.threads = o.threads;
   if (o.derive_with) {
     const Result<Scalar> scalar = ParseScalar(*o.derive_with);
     if (!scalar.ok()) return scalar.status();
     r.derive_with = ElementOf(*scalar);
-  } else {
+  } else if (o.to) {
     const Result<FormatId> to = ParseFormat(*o.to);
     if (!to.ok()) return to.status();
     r.to = *to;
@@ -147,6 +132,8 @@ Result<FileCastRequest> ToRequest(const CastOptions& o) {
   r.dequantization = std::move(*d);
   return r;
 }
+
+namespace {
 
 // The scales as they were used: a decimal may have been rounded to the scale's format.
 std::vector<std::string> ScaleTexts(const FileCastRequest& request) {
@@ -224,7 +211,7 @@ Status PrintSummary(const FileCastResult& result, const std::string& summary) {
     std::fputs(summary.c_str(), stderr);
     return {};
   }
-  if (Print(summary).ok()) return {};
+  if (summary.empty() || Print(summary).ok()) return {};
   return NotWritten("standard output could not be written; OUTPUT is complete");
 }
 
@@ -233,6 +220,7 @@ Status PrintDerived(const CastOptions& options, const FileCastRequest& request,
                     const FileCastResult& result) {
   const Result<Scalar> scalar = ParseScalar(*options.derive_with);
   if (!scalar.ok()) return scalar.status();
+  if (!options.json && options.quiet) return {};
   if (!options.json) {
     return PrintSummary(result, SummaryLine(result, {}) + ScalarLine(*scalar, result.to));
   }
@@ -242,9 +230,18 @@ Status PrintDerived(const CastOptions& options, const FileCastRequest& request,
 }
 
 Status RunCast(const CastOptions& options) {
-  const Result<FileCastRequest> request = ToRequest(options);
+  Result<FileCastRequest> request = ToRequest(options);
   if (!request.ok()) return request.status();
+  if (AreForTensors(options)) return CastTensors(options, *request);
+  if (options.output.empty())
+    return UsageError("OUTPUT is required, and the name is empty or missing");
+  Progress progress(options.quiet);
+  if (IsRegularFile(options.input)) {
+    progress.StopOnSignals();
+    request->progress = progress.ForBytes(FileBytes(options.input), options.input);
+  }
   const Result<FileCastResult> result = CastFile(*request);
+  progress.End(result.status());
   if (!result.ok()) return result.status();
   // Where the summary goes to standard error, a program finds nothing there but the JSON.
   if (!options.json || !result->output_is_standard_output) {
@@ -252,21 +249,22 @@ Status RunCast(const CastOptions& options) {
   }
   const std::vector<std::string> scales = ScaleTexts(*request);
   if (options.derive_with) return PrintDerived(options, *request, *result);
-  return PrintSummary(*result, options.json ? JsonLine(SummaryJson(*request, *result, scales))
-                                            : SummaryLine(*result, scales));
+  return PrintSummary(*result, options.json    ? JsonLine(SummaryJson(*request, *result, scales))
+                               : options.quiet ? ""
+                                               : SummaryLine(*result, scales));
 }
 
 }  // namespace
 
 Runner AddCast(CLI::App& app) {
   auto o = std::make_shared<CastOptions>();
-  app.add_option(
-         "INPUT", o->input,
-         ".npy, or raw little-endian elements under any other name; - is standard input (raw)")
+  app.add_option("INPUT", o->input,
+                 ".npy, .npz, .safetensors, a folder of shards or its index json, or raw "
+                 "little-endian elements under any other name; - is standard input (raw)")
       ->required();
   app.add_option("OUTPUT", o->output,
-                 ".npy, or raw under any other name; - is standard output (raw)")
-      ->required();
+                 ".npy, .npz, .safetensors, a folder where INPUT is one, or raw under any other "
+                 "name; - is standard output (raw)");
   app.add_option("--to", o->to, "format to cast to; 'exactcast formats' lists them");
   app.add_option(
       "--derive-with", o->derive_with,
@@ -293,6 +291,9 @@ Runner AddCast(CLI::App& app) {
   app.add_flag("--strict", o->strict, "write nothing when an element overflowed or a NaN was lost");
   app.add_flag("--force", o->force, "replace an existing OUTPUT");
   app.add_flag("--json", o->json, "print the summary as JSON");
+  app.add_flag("--quiet", o->quiet, "no progress and no summary line; warnings and errors remain");
+  app.add_flag("--no-sync", o->no_sync, "do not wait for the disk: for scratch files");
+  AddTensorOptions(app, o.get());
   return [o] { return RunCast(*o); };
 }
 
