@@ -19,6 +19,7 @@ namespace exactcast {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::string_view kEmptyArchive("PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
 constexpr uLong kEncrypted = 1;  // flag bit
 constexpr uLong kStored = 0;
 constexpr uLong kDeflated = 8;
@@ -128,6 +129,8 @@ class NpzInput : public TensorInput {
       return BadInput(fmt::format("not a .npz file: it does not begin like a zip archive{}",
                                   LikelyKind(*start)));
     }
+    // minizip takes an end at byte 0 for none.
+    if (*start == kEmptyArchive) return {};
     zlib_filefunc64_def functions = io_.Functions();
     archive_ = unzOpen2_64("", &functions);
     if (archive_ != nullptr) return {};
@@ -145,6 +148,7 @@ class NpzInput : public TensorInput {
   }
 
   Status ListMembers() {
+    if (archive_ == nullptr) return {};
     unz_global_info64 all = {};
     if (unzGetGlobalInfo64(archive_, &all) != UNZ_OK) return Damaged();
     for (std::uint64_t i = 0; i < all.number_entry; ++i) {

@@ -191,7 +191,9 @@ class FolderCast {
     if (!shards_.index_name.empty()) names.insert(shards_.index_name);
     std::error_code error;
     const fs::path in = fs::canonical(shards_.folder, error);
-    const fs::path out = fs::weakly_canonical(fs::path(request_.output) / "", error).parent_path();
+    std::string path = request_.output;
+    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    const fs::path out = fs::weakly_canonical(fs::absolute(path, error), error);
     if (in == out || IsWithin(out, in) || IsWithin(in, out)) {
       return UsageError(
           fmt::format("{} and {} are the same folder, or one is in the other; write to "

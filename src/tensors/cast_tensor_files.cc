@@ -85,8 +85,9 @@ class FileCast {
         return status;
       }
     }
-    Result<FileJob> job = PlanFile(OutputName(request_.output), container, decisions,
-                                   Chosen(decisions, container), input->metadata(), &state_);
+    const std::vector<std::size_t> chosen = Chosen(decisions, container);
+    Result<FileJob> job = PlanFile(OutputName(request_.output), container, decisions, chosen,
+                                   input->metadata(), &state_);
     if (!job.ok()) return job.status();
     if (!request_.plan_only) {
       state_.total = BytesToRead(decisions, job->sources);
@@ -98,6 +99,9 @@ class FileCast {
     }
     TensorFilesResult result = Summarise(request_, decisions, &state_);
     AddFile(*job, "", &result);
+    if (chosen.size() < decisions.size()) {
+      std::erase_if(result.tensors, [](const TensorOutcome& t) { return t.note == kNotSelected; });
+    }
     Total(&result);
     result.output_is_standard_output = !request_.output.empty() && place.is_standard_output();
     return result;
