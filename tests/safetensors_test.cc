@@ -436,7 +436,7 @@ std::string CastNames(const TensorFilesRequest& request) {
   EXPECT_EQ(folder.Names().size(), 1U);
   std::string names;
   for (const TensorOutcome& t : result->tensors) {
-    if (t.cast) names += t.name + ">" + t.to + " ";
+    if (t.cast) names += t.name + ">" + std::string(t.to) + " ";
   }
   return names;
 }

@@ -50,9 +50,9 @@ struct TensorFilesRequest : FileCastRequest {
 
 struct TensorOutcome {
   std::string name;
-  std::string file;  // that it is written to, in a folder; else empty
-  std::string from;  // a number format's name, or what the file says where it is none
-  std::string to;    // the same as `from` where it is kept
+  std::string file;       // that it is written to, in a folder; else empty
+  std::string_view from;  // a number format's name, or what the file says where it is none
+  std::string_view to;    // the same as `from` where it is kept
   bool cast = false;
   std::optional<Rounding> rounding;  // the mode, where it is cast
   std::string note;                  // why it is kept, or refused

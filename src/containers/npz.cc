@@ -203,13 +203,13 @@ class NpzInput : public TensorInput {
     if (*start != kMagic) {
       tensor.is_array = false;
       tensor.name = member.name;
-      tensor.obstacle = "it is no array";
+      tensor.layout.obstacle = "it is no array";
       return {};
     }
     ReadRequest plain = request;
     plain.from.reset();
     Status status = ReadLayout(*file, plain, &tensor);
-    if (status.ok() && !tensor.obstacle.empty() && request.from) {
+    if (status.ok() && !tensor.layout.obstacle.empty() && request.from) {
       file = OpenMember(i);
       if (!file.ok()) return file.status();
       status = ReadLayout(*file, request, &tensor);
@@ -224,13 +224,12 @@ class NpzInput : public TensorInput {
     Result<InputLayout> layout = kNpyContainer.read(*file, listing);
     if (!layout.ok()) return layout.status();
     tensor->layout = std::move(*layout);
-    tensor->obstacle = tensor->layout.obstacle;
     return {};
   }
 
   // The array against the member, which may not inflate to much more than its header announces.
   Status CheckSize(const Member& member, StoredTensor* tensor) {
-    if (!tensor->obstacle.empty()) return {};
+    if (!tensor->layout.obstacle.empty()) return {};
     const InputLayout& layout = tensor->layout;
     tensor->type = GetFormat(layout.format).name;
     tensor->bytes = ArrayBytes(GetFormat(layout.format), layout.packing,

@@ -195,7 +195,7 @@ StoredTensor ToTensor(SafetensorsEntry* entry, std::uint64_t data_begin) {
   StoredTensor tensor;
   tensor.name = std::move(entry->name);
   tensor.type = entry->dtype->name;
-  if (!entry->dtype->castable) tensor.obstacle = kF6Obstacle;
+  if (!entry->dtype->castable) tensor.layout.obstacle = kF6Obstacle;
   tensor.bytes = entry->end - entry->begin;
   tensor.layout.format = entry->dtype->format;
   tensor.layout.packing =

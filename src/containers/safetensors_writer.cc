@@ -46,14 +46,21 @@ Status CheckTensor(const OutputTensor& tensor) {
       .status();
 }
 
-std::string MetadataText(const Metadata& metadata, const Metadata& names) {
-  std::string text;
-  for (const Metadata* part : {&metadata, &names}) {
-    for (const auto& [key, value] : *part) {
-      text += fmt::format("{}{}:{}", text.empty() ? "" : ",", Quote(key), Quote(value));
-    }
+// The input's, and the names of formats that have no dtype.
+void AddMetadata(const std::vector<OutputTensor>& tensors, const Metadata& metadata,
+                 std::string* text) {
+  bool any = false;
+  const auto add = [&](const std::string& key, const std::string& value) {
+    *text += any ? std::string(",") : fmt::format("\"{}\":{{", kMetadataKey);
+    *text += fmt::format("{}:{}", Quote(key), Quote(value));
+    any = true;
+  };
+  for (const auto& [key, value] : metadata) add(key, value);
+  for (const OutputTensor& tensor : tensors) {
+    const SafetensorsForm form = FormOf(tensor);
+    if (!form.named.empty()) add(std::string(kFormatKey) + tensor.name, form.named);
   }
-  return text;
+  if (any) *text += '}';
 }
 
 std::string EntryText(const OutputTensor& tensor, const SafetensorsForm& form,
@@ -63,11 +70,11 @@ std::string EntryText(const OutputTensor& tensor, const SafetensorsForm& form,
                      begin + form.bytes);
 }
 
-std::string Prefixed(std::string text) {
-  text.append((8 - text.size() % 8) % 8, ' ');
-  std::string length;
-  for (std::size_t i = 0; i < 8; ++i) length += static_cast<char>(text.size() >> 8 * i & 0xff);
-  return length + text;
+// Blanks behind the text, and its length into its first 8 bytes.
+void Frame(std::string* text) {
+  text->append((8 - text->size() % 8) % 8, ' ');
+  const std::size_t length = text->size() - 8;
+  for (std::size_t i = 0; i < 8; ++i) (*text)[i] = static_cast<char>(length >> 8 * i & 0xff);
 }
 
 void NoteOdd(const OutputTensor& tensor, const SafetensorsForm& form, TensorLayout* layout) {
@@ -78,47 +85,60 @@ void NoteOdd(const OutputTensor& tensor, const SafetensorsForm& form, TensorLayo
   }
 }
 
+// The widest dtype first, then by name. Forms are made when they are needed, as headers can be
+// large.
+std::vector<std::size_t> OrderOf(const std::vector<OutputTensor>& tensors,
+                                 const std::vector<const DtypeRow*>& dtypes) {
+  std::vector<std::size_t> order(tensors.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return dtypes[a] != dtypes[b] ? dtypes[a] > dtypes[b] : tensors[a].name < tensors[b].name;
+  });
+  return order;
+}
+
+Status WriteHeader(const std::vector<OutputTensor>& tensors, const Metadata& metadata,
+                   TensorLayout* layout) {
+  std::string text(8, '\0');  // room for its length
+  text += '{';
+  AddMetadata(tensors, metadata, &text);
+  layout->begin.resize(tensors.size());
+  for (const std::size_t i : layout->order) {
+    layout->begin[i] = layout->data_bytes;
+    if (!text.ends_with('{')) text += ',';
+    text += EntryText(tensors[i], FormOf(tensors[i]), layout->data_bytes);
+    layout->data_bytes += layout->bytes[i];
+  }
+  text += '}';
+  Frame(&text);
+  if (text.size() - 8 > kLongestSafetensorsHeader) {
+    return BadInput(
+        fmt::format("the header of the output would have {} bytes, and at most {} are allowed; "
+                    "write several files",
+                    text.size() - 8, kLongestSafetensorsHeader));
+  }
+  for (std::uint64_t& begin : layout->begin) begin += text.size();
+  layout->file_bytes = text.size() + layout->data_bytes;
+  layout->header = std::move(text);
+  return {};
+}
+
 Result<TensorLayout> LayOut(const std::vector<OutputTensor>& tensors, const Metadata& metadata) {
   TensorLayout layout;
-  std::vector<SafetensorsForm> forms;
-  Metadata names;
-  forms.reserve(tensors.size());
+  std::vector<const DtypeRow*> dtypes;
+  dtypes.reserve(tensors.size());
+  layout.packing.reserve(tensors.size());
+  layout.bytes.reserve(tensors.size());
   for (const OutputTensor& tensor : tensors) {
     if (Status status = CheckTensor(tensor); !status.ok()) return status;
-    forms.push_back(FormOf(tensor));
-    const SafetensorsForm& form = forms.back();
-    if (!form.named.empty()) names.emplace_back(std::string(kFormatKey) + tensor.name, form.named);
+    const SafetensorsForm form = FormOf(tensor);
+    dtypes.push_back(FindDtype(form.dtype));
     layout.packing.push_back(form.packing);
     layout.bytes.push_back(form.bytes);
     NoteOdd(tensor, form, &layout);
   }
-  layout.order.resize(tensors.size());
-  std::iota(layout.order.begin(), layout.order.end(), std::size_t{0});
-  std::sort(layout.order.begin(), layout.order.end(), [&](std::size_t a, std::size_t b) {
-    const DtypeRow* first = FindDtype(forms[a].dtype);
-    const DtypeRow* second = FindDtype(forms[b].dtype);
-    return first != second ? first > second : tensors[a].name < tensors[b].name;
-  });
-
-  std::string text = "{";
-  const std::string meta = MetadataText(metadata, names);
-  if (!meta.empty()) text += fmt::format("\"{}\":{{{}}}", kMetadataKey, meta);
-  layout.begin.resize(tensors.size());
-  for (const std::size_t i : layout.order) {
-    layout.begin[i] = layout.data_bytes;
-    text += text.size() > 1 ? "," : "";
-    text += EntryText(tensors[i], forms[i], layout.data_bytes);
-    layout.data_bytes += forms[i].bytes;
-  }
-  layout.header = Prefixed(std::move(text += "}"));
-  if (layout.header.size() - 8 > kLongestSafetensorsHeader) {
-    return BadInput(
-        fmt::format("the header of the output would have {} bytes, and at most {} are "
-                    "allowed; write several files",
-                    layout.header.size() - 8, kLongestSafetensorsHeader));
-  }
-  for (std::uint64_t& begin : layout.begin) begin += layout.header.size();
-  layout.file_bytes = layout.header.size() + layout.data_bytes;
+  layout.order = OrderOf(tensors, dtypes);
+  if (Status status = WriteHeader(tensors, metadata, &layout); !status.ok()) return status;
   return layout;
 }
 

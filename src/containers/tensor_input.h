@@ -23,11 +23,9 @@ namespace exactcast {
 
 struct StoredTensor {
   std::string name;
-  std::string type;  // as the file spells it
-  // Why the elements cannot be cast: "the order of F6 bits is not defined". Empty: they can be.
-  std::string obstacle;
+  std::string_view type;    // as the file spells it; lives for ever
   bool is_array = true;     // false: another member of an archive, with a name only
-  InputLayout layout;       // shape and, unless there is an obstacle, all the rest
+  InputLayout layout;       // with an obstacle: no more than the shape
   std::uint64_t bytes = 0;  // of the data as it is stored
   // A member of an archive, its own header included; 0 elsewhere.
   std::uint64_t member_bytes = 0;

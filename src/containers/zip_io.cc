@@ -40,7 +40,7 @@ std::size_t ZipReadIo::ReadOn(std::byte* data, std::size_t size) {
   while (done < size) {
     const bool inside = position_ >= window_begin_ && position_ - window_begin_ < window_.size();
     if (!inside) {
-      window_.resize(kWindow);
+      window_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kWindow, file_.size())));
       const Result<std::size_t> got = file_.ReadAt(position_, window_.data(), window_.size());
       if (!got.ok() && status_.ok()) status_ = got.status();
       window_.resize(got.ok() ? *got : 0);

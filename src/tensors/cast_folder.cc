@@ -250,6 +250,7 @@ class FolderCast {
       return status;
     }
     ++complete_;
+    job.Release();
     return work->Record(job.name, CountsRecord(job.counts));
   }
 

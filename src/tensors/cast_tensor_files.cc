@@ -97,6 +97,7 @@ class FileCast {
         return status;
       }
     }
+    job->Release();
     TensorFilesResult result = Summarise(request_, decisions, &state_);
     AddFile(*job, "", &result);
     if (chosen.size() < decisions.size()) {

@@ -36,7 +36,7 @@ class Chooser {
     const TensorTarget* target = FindTarget(tensor.name);
     const bool selected = IsSelected(tensor.name);
     if (target != nullptr) return ChooseTarget(i, *target, decision);
-    if (!tensor.obstacle.empty()) return Keep(tensor.obstacle, decision);
+    if (!tensor.layout.obstacle.empty()) return Keep(tensor.layout.obstacle, decision);
     if (!selected) return Keep(std::string(kNotSelected), decision);
     if (!request_.has_target) return Keep("no --map names it", decision);
     if (scales_.scaled[i] != kNoTensor) {
@@ -97,9 +97,9 @@ class Chooser {
   void ChooseTarget(std::size_t i, const TensorTarget& target, Decision* decision) {
     const StoredTensor& tensor = *tensors_[i];
     if (!target.to) return Keep("kept by --map", decision);
-    if (!tensor.obstacle.empty()) {
-      decision->refusal = BadInput(
-          fmt::format("tensor '{}' cannot be cast: {}", Printable(tensor.name), tensor.obstacle));
+    if (!tensor.layout.obstacle.empty()) {
+      decision->refusal = BadInput(fmt::format("tensor '{}' cannot be cast: {}",
+                                               Printable(tensor.name), tensor.layout.obstacle));
       return;
     }
     Cast(i, *target.to, decision);
@@ -163,6 +163,10 @@ std::vector<Decision> Decide(const std::vector<TensorInput*>& inputs,
                              std::vector<std::string>* warnings) {
   std::vector<const StoredTensor*> tensors;
   std::vector<Decision> decisions;
+  std::size_t count = 0;
+  for (const TensorInput* input : inputs) count += input->tensors().size();
+  tensors.reserve(count);
+  decisions.reserve(count);
   for (TensorInput* input : inputs) {
     for (std::size_t i = 0; i < input->tensors().size(); ++i) {
       tensors.push_back(&input->tensors()[i]);

@@ -21,8 +21,8 @@ std::string RawKind(const Decision& decision, const TensorContainer& container) 
   const StoredTensor& tensor = decision.tensor();
   if (decision.cast) return "";
   if (!tensor.member.empty()) return &container == &kNpzOutput ? tensor.member : "";
-  const bool opaque = !tensor.obstacle.empty();
-  return opaque && &container == &kSafetensorsOutput ? tensor.type : "";
+  const bool opaque = !tensor.layout.obstacle.empty();
+  return opaque && &container == &kSafetensorsOutput ? std::string(tensor.type) : "";
 }
 
 // Nothing: the tensor is left out.
@@ -38,9 +38,9 @@ Result<std::optional<OutputTensor>> ToOutput(const Decision& decision,
                          .deflated = tensor.deflated};
   if (!output.raw.empty()) {
     output.raw_bytes = tensor.member.empty() ? tensor.bytes : tensor.member_bytes;
-    if (tensor.is_array && !tensor.obstacle.empty()) {
+    if (tensor.is_array && !tensor.layout.obstacle.empty()) {
       state->warnings.push_back(
-          fmt::format("{} is copied as it is: {}", Quoted(tensor.name), tensor.obstacle));
+          fmt::format("{} is copied as it is: {}", Quoted(tensor.name), tensor.layout.obstacle));
     }
   } else if (!tensor.is_array) {
     state->warnings.push_back(
@@ -48,9 +48,9 @@ Result<std::optional<OutputTensor>> ToOutput(const Decision& decision,
                     "it is left out",
                     Printable(tensor.name), container.name));
     return std::optional<OutputTensor>();
-  } else if (!tensor.obstacle.empty()) {
+  } else if (!tensor.layout.obstacle.empty()) {
     return UsageError(fmt::format("{} cannot be written to a {} file: {}", Quoted(tensor.name),
-                                  container.name, tensor.obstacle));
+                                  container.name, tensor.layout.obstacle));
   }
   return std::optional(std::move(output));
 }
@@ -129,6 +129,11 @@ class TensorRun {
 
 }  // namespace
 
+std::uint64_t DataBytes(const StoredTensor& tensor) {
+  return tensor.layout.obstacle.empty() ? tensor.bytes
+                                        : std::max(tensor.bytes, tensor.member_bytes);
+}
+
 Result<FileJob> PlanFile(const std::string& name, const TensorContainer& container,
                          const std::vector<Decision>& decisions,
                          const std::vector<std::size_t>& chosen, const Metadata& metadata,
@@ -136,6 +141,8 @@ Result<FileJob> PlanFile(const std::string& name, const TensorContainer& contain
   FileJob job;
   job.name = name;
   job.container = &container;
+  job.sources.reserve(chosen.size());
+  job.tensors.reserve(chosen.size());
   for (const std::size_t i : chosen) {
     Result<std::optional<OutputTensor>> tensor = ToOutput(decisions[i], container, state);
     if (!tensor.ok()) return tensor.status();
@@ -152,6 +159,10 @@ Result<FileJob> PlanFile(const std::string& name, const TensorContainer& contain
     state->warnings.push_back(fmt::format("{}: {}", name, warning));
   }
   job.counts.resize(job.tensors.size());
+  for (std::size_t k = 0; k < job.tensors.size(); ++k) {
+    const bool raw = !job.tensors[k].raw.empty();
+    job.bytes.push_back(raw ? DataBytes(decisions[job.sources[k]].tensor()) : job.layout.bytes[k]);
+  }
   return job;
 }
 

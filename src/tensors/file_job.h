@@ -36,8 +36,19 @@ struct FileJob {
   std::vector<std::size_t> sources;  // of each output tensor: its place among the decisions
   std::vector<OutputTensor> tensors;
   TensorLayout layout;
-  std::vector<Counts> counts;  // once it has run
+  std::vector<std::uint64_t> bytes;  // of each tensor's data
+  std::vector<Counts> counts;        // once it has run
+
+  // Lets go of what only writing needs, as lists of tensors can be large.
+  void Release() {
+    tensors = {};
+    layout.header = {};
+    layout.begin = {};
+  }
 };
+
+// Of its data; where they are not known, of the whole member.
+std::uint64_t DataBytes(const StoredTensor& tensor);
 
 // The chosen of the decisions as one file. What cannot be part of such a file is refused, or, being
 // no array, left out with a warning.

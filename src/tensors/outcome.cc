@@ -14,18 +14,17 @@ TensorOutcome OutcomeOf(const Decision& decision) {
   const StoredTensor& tensor = decision.tensor();
   TensorOutcome outcome;
   outcome.name = tensor.name;
-  outcome.from = tensor.obstacle.empty() ? std::string(GetFormat(tensor.layout.format).name)
-                 : tensor.type.empty()   ? "bytes"
-                                         : tensor.type;
-  outcome.to = decision.cast ? std::string(GetFormat(decision.to).name) : outcome.from;
+  outcome.from = tensor.layout.obstacle.empty() ? GetFormat(tensor.layout.format).name
+                 : tensor.type.empty()          ? "bytes"
+                                                : tensor.type;
+  outcome.to = decision.cast ? GetFormat(decision.to).name : outcome.from;
   outcome.cast = decision.cast;
   outcome.rounding = decision.rounding;
   outcome.note = decision.note;
   outcome.refusal = decision.refusal;
   outcome.shape = tensor.layout.shape;
   outcome.elements = tensor.layout.elements.value_or(0);
-  outcome.bytes_before =
-      tensor.obstacle.empty() ? tensor.bytes : std::max(tensor.bytes, tensor.member_bytes);
+  outcome.bytes_before = DataBytes(tensor);
   return outcome;
 }
 
@@ -46,8 +45,7 @@ std::uint64_t BytesToRead(const std::vector<Decision>& decisions,
                           const std::vector<std::size_t>& chosen) {
   std::uint64_t bytes = 0;
   for (const std::size_t i : chosen) {
-    const StoredTensor& tensor = decisions[i].tensor();
-    bytes += tensor.obstacle.empty() ? tensor.bytes : std::max(tensor.bytes, tensor.member_bytes);
+    bytes += DataBytes(decisions[i].tensor());
   }
   return bytes;
 }
@@ -67,7 +65,7 @@ void AddFile(const FileJob& job, const std::string& file, TensorFilesResult* res
   for (std::size_t k = 0; k < job.sources.size(); ++k) {
     TensorOutcome& outcome = result->tensors[job.sources[k]];
     outcome.file = file;
-    outcome.bytes_after = job.tensors[k].raw.empty() ? job.layout.bytes[k] : outcome.bytes_before;
+    outcome.bytes_after = job.bytes[k];
     outcome.counts = job.counts[k];
   }
 }
