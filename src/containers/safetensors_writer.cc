@@ -119,6 +119,7 @@ Status WriteHeader(const std::vector<OutputTensor>& tensors, const Metadata& met
   }
   for (std::uint64_t& begin : layout->begin) begin += text.size();
   layout->file_bytes = text.size() + layout->data_bytes;
+  text.shrink_to_fit();
   layout->header = std::move(text);
   return {};
 }
