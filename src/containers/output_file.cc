@@ -218,7 +218,17 @@ Status OutputFile::Write(const void* data, std::size_t size) {
 Status OutputFile::Patch(std::uint64_t offset, const void* data, std::size_t size) {
   const Transfer transfer =
       WriteFullyAt(file_.get(), offset, static_cast<const std::byte*>(data), size);
+  if (transfer.error == 0) StartWriteback(offset, size);
   return transfer.error == 0 ? Status() : Failure(transfer.error);
+}
+
+// The disk may begin while the rest is still being made, so that the sync at the end is short. Only
+// a hint: what fails here fails there.
+void OutputFile::StartWriteback(std::uint64_t offset, std::size_t size) const {
+  constexpr std::size_t kWorthwhile = std::size_t{1} << 18;
+  if (!sync_ || !folder_.ok() || size < kWorthwhile) return;
+  [[maybe_unused]] const int ignored = sync_file_range(
+      file_.get(), static_cast<off64_t>(offset), static_cast<off64_t>(size), SYNC_FILE_RANGE_WRITE);
 }
 
 Status OutputFile::SendHeldBack() {

@@ -66,6 +66,7 @@ class OutputFile {
       : path_(place.path), replaced_(place.facts), force_(options.force), sync_(options.sync) {}
   [[nodiscard]] Status Failure(int error) const;
   [[nodiscard]] mode_t NewMode() const;
+  void StartWriteback(std::uint64_t offset, std::size_t size) const;
   Status OpenStraight(std::optional<int> handed_over, const OutputOptions& options);
   Status OpenPending(const OutputOptions& options);
   int OpenNamed();

@@ -65,6 +65,7 @@ Result<std::unique_ptr<TensorInput>> OpenTensorInput(const std::string& path,
   Result<std::unique_ptr<TensorInput>> input =
       extension == ".safetensors" ? OpenSafetensors(std::move(*file))
       : extension == ".npz"       ? OpenNpz(std::move(*file), request)
+      : extension == ".gguf"      ? OpenGguf(std::move(*file))
                                   : OpenArray(path, std::move(*file), request);
   if (input.ok()) return input;
   return Status(input.status().code(),

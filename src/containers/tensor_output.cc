@@ -93,6 +93,10 @@ Result<const TensorContainer*> FindTensorContainer(std::string_view path) {
   for (const TensorContainer* row : {&kSafetensorsOutput, &kNpzOutput}) {
     if (row->extension == extension) return row;
   }
+  if (extension == ".gguf" || extension == ".json") {
+    return UsageError(fmt::format("{}: {} files are read only; write .safetensors or .npz",
+                                  Printable(path), extension));
+  }
   const Result<const ContainerRow*> array = FindContainer(path);
   if (!array.ok()) return array.status();
   return *array == &kNpyContainer ? &kNpyOutput : &kRawOutput;

@@ -48,8 +48,11 @@ class FileCast {
 
   Result<TensorFilesResult> Run() {
     const bool has_output = !request_.output.empty();
+    const bool as_input = !has_output && ExtensionOf(request_.input) != ".gguf";
     const Result<const TensorContainer*> container =
-        FindTensorContainer(has_output ? request_.output : request_.input);
+        FindTensorContainer(has_output ? request_.output
+                            : as_input ? request_.input
+                                       : std::string(kSafetensorsOutput.extension));
     if (!container.ok()) return container.status();
     if (Status status = CheckInput(request_); !status.ok()) return status;
     Result<std::unique_ptr<TensorInput>> input =

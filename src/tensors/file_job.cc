@@ -10,6 +10,7 @@
 #include "src/containers/descriptor.h"
 #include "src/containers/element_reader.h"
 #include "src/containers/pump.h"
+#include "src/containers/safetensors.h"
 
 namespace exactcast {
 namespace {
@@ -21,7 +22,7 @@ std::string RawKind(const Decision& decision, const TensorContainer& container) 
   const StoredTensor& tensor = decision.tensor();
   if (decision.cast) return "";
   if (!tensor.member.empty()) return &container == &kNpzOutput ? tensor.member : "";
-  const bool opaque = !tensor.layout.obstacle.empty();
+  const bool opaque = !tensor.layout.obstacle.empty() && FindDtype(tensor.type) != nullptr;
   return opaque && &container == &kSafetensorsOutput ? std::string(tensor.type) : "";
 }
 
