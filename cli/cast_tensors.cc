@@ -2,6 +2,7 @@
 //
 // exactcast cast on files of many tensors: their options, the list of a plan, and the summary.
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -193,6 +194,14 @@ nlohmann::ordered_json ResultJson(const TensorFilesResult& r, bool planned) {
   return json;
 }
 
+// Every shard is open during a run, and there may be more of them than the usual 1,024.
+void RaiseFileLimit() {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 Status FirstRefusal(const TensorFilesResult& r) {
   for (const TensorOutcome& t : r.tensors) {
     if (!t.refusal.ok()) return t.refusal;
@@ -237,6 +246,7 @@ bool AreForTensors(const CastOptions& o) {
 Status CastTensors(const CastOptions& options, const FileCastRequest& request) {
   Result<TensorFilesRequest> tensors = ToTensorRequest(options, request);
   if (!tensors.ok()) return tensors.status();
+  RaiseFileLimit();
   Progress progress(options.quiet || options.plan);
   progress.StopOnSignals();
   tensors->tensor_progress = [&](const TensorProgress& p) {

@@ -325,6 +325,23 @@ TEST_F(Shards, AStoppedRunIsGoneOnWith) {
   EXPECT_EQ(folder_.Names(), (std::set<std::string>{"model", "model-bf16"}));
 }
 
+// A refusal that would come again leaves nothing to go on with.
+TEST_F(Shards, AStrictRefusalLeavesNothing) {
+  WriteFile(in_ + "/" + kSecond, Safetensors("{" + Entry("b", "F32", "1", 0, 4) + "," +
+                                                 Entry("ids", "I64", "1", 4, 12) + "}",
+                                             Bytes<float>({1e9}) + Bytes<std::int64_t>({7})));
+  TensorFilesRequest strict = To(FormatId::kFloat16);
+  strict.strict = true;
+  ExpectRefusal(StatusCode::kBadInput, {kSecond, "tensor 'b'", "element 0"}, strict);
+}
+
+TEST_F(Shards, AFolderThatIsNotThere) {
+  TensorFilesRequest request = To(FormatId::kBfloat16);
+  request.input = folder_.Path("modle/");
+  EXPECT_TRUE(AreTensorFiles(request.input, out_));
+  ExpectRefusal(StatusCode::kBadInput, {"modle", "no such file"}, request);
+}
+
 TEST_F(Shards, AShardOfAnotherSizeIsMadeAnew) {
   ASSERT_FALSE(Cast(StopAt(12)).ok());
   WriteFile(Work() + "/files/" + kFirst, "short");

@@ -67,6 +67,8 @@ class Pump {
   // Moves all elements. kBadInput at something that the options refuse.
   Status Run();
 
+  // It failed at an element that the options refuse, and would do so again.
+  [[nodiscard]] bool refused() const { return Stops(); }
   [[nodiscard]] std::uint64_t elements() const { return elements_; }
   [[nodiscard]] const Counts& counts() const { return counts_; }
   // About bytes of bool that are neither 0 nor 1; empty: none.

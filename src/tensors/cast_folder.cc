@@ -212,19 +212,20 @@ class FolderCast {
     if (!work.ok()) return work.status();
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       Status status = WriteShard(i, &*work);
-      if (!status.ok()) return Left(status, *work);
+      if (!status.ok()) return Left(status, &*work);
     }
     for (const std::string& name : shards_.others) {
-      if (Status status = CopyOther(name, &*work); !status.ok()) return Left(status, *work);
+      if (Status status = CopyOther(name, &*work); !status.ok()) return Left(status, &*work);
     }
     Status status = WriteIndex(&*work);
     if (status.ok()) status = work->Publish();
-    return Left(status, *work);
+    return Left(status, &*work);
   }
 
   // A failure, and what it leaves.
-  Status Left(const Status& status, const WorkFolder& work) const {
-    if (status.ok() || !work.holds_records()) return status;
+  Status Left(const Status& status, WorkFolder* work) const {
+    if (state_.refused_loss) work->Discard();
+    if (status.ok() || !work->holds_records()) return status;
     return {status.code(),
             fmt::format("{}; {} of {} shards are complete: --resume goes on from there",
                         status.message(), complete_, jobs_.size())};

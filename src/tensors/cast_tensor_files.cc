@@ -129,7 +129,8 @@ class FileCast {
 }  // namespace
 
 bool AreTensorFiles(const std::string& input, const std::string& output) {
-  return HoldsManyTensors(input) || HoldsManyTensors(output) || IsFolder(input);
+  return HoldsManyTensors(input) || HoldsManyTensors(output) || IsFolder(input) ||
+         input.ends_with('/');
 }
 
 Result<TensorFilesResult> CastTensorFiles(const TensorFilesRequest& request) {
@@ -138,7 +139,8 @@ Result<TensorFilesResult> CastTensorFiles(const TensorFilesRequest& request) {
   }
   if (request.output.empty() && !request.plan_only) return UsageError("no OUTPUT is named");
   if (Status status = CheckSelection(request); !status.ok()) return status;
-  if (IsFolder(request.input) || request.input.ends_with(kIndexEnding)) {
+  if (request.input.ends_with('/') || IsFolder(request.input) ||
+      request.input.ends_with(kIndexEnding)) {
     return CastFolder(request);
   }
   if (request.resume || request.skip_unindexed) {

@@ -108,7 +108,9 @@ class TensorRun {
                        : state_.plans.ForCopy(from, reader.packing(), packing);
     if (!plan.ok()) return OfInput(plan.status());
     Pump pump(options_, *plan, tensor_.layout, &reader, sink);
-    if (Status status = pump.Run(); !status.ok()) return status;
+    Status status = pump.Run();
+    state_.refused_loss = pump.refused();
+    if (!status.ok()) return status;
     if (decision_.cast) *counts = pump.counts();
     if (decision_.cast && !pump.bool_warning().empty()) {
       state_.warnings.push_back(fmt::format("{}: {}", Quoted(tensor_.name), pump.bool_warning()));

@@ -28,6 +28,7 @@ struct RunState {
   std::atomic<std::uint64_t> done = 0;  // bytes of the inputs
   std::uint64_t total = 0;
   std::vector<std::string> warnings;
+  bool refused_loss = false;  // a failure that would come again
 };
 
 struct FileJob {

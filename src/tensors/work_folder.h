@@ -53,6 +53,9 @@ class WorkFolder {
   // All files are there: the folder gets its name.
   Status Publish();
 
+  // Nothing in it is of use any more.
+  void Discard() { holds_records_ = false; }
+
   [[nodiscard]] bool holds_records() const { return holds_records_; }
   [[nodiscard]] const std::string& root() const { return root_; }
 
