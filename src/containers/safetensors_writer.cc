@@ -99,7 +99,12 @@ std::vector<std::size_t> OrderOf(const std::vector<OutputTensor>& tensors,
 
 Status WriteHeader(const std::vector<OutputTensor>& tensors, const Metadata& metadata,
                    TensorLayout* layout) {
-  std::string text(8, '\0');  // room for its length
+  std::string text;
+  // Rather too much than to grow: memory that is not touched costs nothing.
+  std::size_t size = 0;
+  for (const OutputTensor& tensor : tensors) size += 2 * tensor.name.size() + 256;
+  text.reserve(size);
+  text.append(8, '\0');  // room for its length
   text += '{';
   AddMetadata(tensors, metadata, &text);
   layout->begin.resize(tensors.size());
@@ -119,7 +124,6 @@ Status WriteHeader(const std::vector<OutputTensor>& tensors, const Metadata& met
   }
   for (std::uint64_t& begin : layout->begin) begin += text.size();
   layout->file_bytes = text.size() + layout->data_bytes;
-  text.shrink_to_fit();
   layout->header = std::move(text);
   return {};
 }

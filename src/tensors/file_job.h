@@ -42,9 +42,9 @@ struct FileJob {
 
   // Lets go of what only writing needs, as lists of tensors can be large.
   void Release() {
-    tensors = {};
-    layout.header = {};
-    layout.begin = {};
+    tensors = std::vector<OutputTensor>();  // assigning {} would keep the memory
+    layout.header = std::string();
+    layout.begin = std::vector<std::uint64_t>();
   }
 };
 
