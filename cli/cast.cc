@@ -11,10 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "cli/cast_options.h"
 #include "cli/command.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/plan_page.h"
+#include "cli/progress.h"
 #include "exactcast/container.h"
 #include "exactcast/explain.h"
 #include "exactcast/names.h"
@@ -24,30 +26,6 @@
 
 namespace exactcast::cli {
 namespace {
-
-struct CastOptions {
-  std::optional<std::string> input;
-  std::optional<std::string> output;
-  std::optional<std::string> to;
-  std::optional<std::string> derive_with;
-  std::optional<std::string> from;
-  std::string profile = "exact";
-  std::optional<std::string> round;
-  std::optional<std::string> overflow;
-  std::optional<std::string> nan;
-  std::optional<std::string> shape;
-  std::optional<std::string> deqscale;
-  std::optional<std::string> offset;
-  ChoiceOptions choices;
-  int threads = 0;
-  bool unpacked = false;
-  bool packed = false;
-  bool strict = false;
-  bool no_counts = false;
-  bool explain_plan = false;
-  bool force = false;
-  bool json = false;
-};
 
 // --derive-with float32:0.5
 struct Scalar {
@@ -104,9 +82,11 @@ nlohmann::ordered_json ScalarJson(const Scalar& scalar, FormatId to) {
 
 // --derive-with has rules of its own.
 Status CheckDeriveWith(const CastOptions& o) {
-  if (o.to.has_value() == o.derive_with.has_value()) {
-    return UsageError(o.to ? "--to and --derive-with exclude each other"
-                           : "--to FORMAT is required, or --derive-with SCALAR_FORMAT:VALUE");
+  if (o.to.has_value() && o.derive_with.has_value()) {
+    return UsageError("--to and --derive-with exclude each other");
+  }
+  if (!o.to && !o.derive_with && o.map.empty()) {
+    return UsageError("--to FORMAT is required, or --derive-with SCALAR_FORMAT:VALUE");
   }
   if (o.derive_with && (o.profile != "exact" || o.round || o.overflow || o.nan || o.deqscale)) {
     return UsageError(
@@ -119,29 +99,33 @@ Status CheckDeriveWith(const CastOptions& o) {
 
 // --explain-plan writes no file, and reads none where options say what it would.
 Status CheckFileNames(const CastOptions& o) {
-  if (o.explain_plan || (o.input && o.output)) return {};
-  return UsageError(fmt::format("{} is required", o.input ? "OUTPUT" : "INPUT"));
+  if (o.explain_plan || (!o.input.empty() && !o.output.empty())) return {};
+  return UsageError(fmt::format("{} is required, and the name is empty or missing",
+                                o.input.empty() ? "INPUT" : "OUTPUT"));
 }
+
+}  // namespace
 
 Result<FileCastRequest> ToRequest(const CastOptions& o) {
   for (const Status& status : {CheckFileNames(o), CheckDeriveWith(o)}) {
     if (!status.ok()) return status;
   }
   FileCastRequest r;
-  r.input = o.input.value_or("");
-  r.output = o.output.value_or(o.input ? "-" : "");
+  r.input = o.input;
+  r.output = o.explain_plan && o.output.empty() && !o.input.empty() ? "-" : o.output;
   r.profile = o.profile;
   r.unpacked = o.unpacked;
   r.packed = o.packed;
   r.strict = o.strict;
   r.counts = !o.no_counts;
   r.force = o.force;
+  r.sync = !o.no_sync;
   r.threads = o.threads;
   if (o.derive_with) {
     const Result<Scalar> scalar = ParseScalar(*o.derive_with);
     if (!scalar.ok()) return scalar.status();
     r.derive_with = ElementOf(*scalar);
-  } else {
+  } else if (o.to) {
     const Result<FormatId> to = ParseFormat(*o.to);
     if (!to.ok()) return to.status();
     r.to = *to;
@@ -159,6 +143,8 @@ Result<FileCastRequest> ToRequest(const CastOptions& o) {
   r.dequantization = std::move(*d);
   return r;
 }
+
+namespace {
 
 // The scales as they were used: a decimal may have been rounded to the scale's format.
 std::vector<std::string> ScaleTexts(const FileCastRequest& request) {
@@ -239,7 +225,7 @@ Status PrintSummary(const FileCastResult& result, const std::string& summary) {
     std::fputs(summary.c_str(), stderr);
     return {};
   }
-  if (Print(summary).ok()) return {};
+  if (summary.empty() || Print(summary).ok()) return {};
   return NotWritten("standard output could not be written; OUTPUT is complete");
 }
 
@@ -248,6 +234,7 @@ Status PrintDerived(const CastOptions& options, const FileCastRequest& request,
                     const FileCastResult& result) {
   const Result<Scalar> scalar = ParseScalar(*options.derive_with);
   if (!scalar.ok()) return scalar.status();
+  if (!options.json && options.quiet) return {};
   if (!options.json) {
     return PrintSummary(result, SummaryLine(result, {}) + ScalarLine(*scalar, result.to));
   }
@@ -263,10 +250,17 @@ Status ExplainPlan(const FileCastRequest& request, bool json) {
 }
 
 Status RunCast(const CastOptions& options) {
-  const Result<FileCastRequest> request = ToRequest(options);
+  Result<FileCastRequest> request = ToRequest(options);
   if (!request.ok()) return request.status();
   if (options.explain_plan) return ExplainPlan(*request, options.json);
+  if (AreForTensors(options)) return CastTensors(options, *request);
+  Progress progress(options.quiet);
+  if (IsRegularFile(options.input)) {
+    progress.StopOnSignals();
+    request->progress = progress.ForBytes(FileBytes(options.input), options.input);
+  }
   const Result<FileCastResult> result = CastFile(*request);
+  progress.End(result.status());
   if (!result.ok()) return result.status();
   // Where the summary goes to standard error, a program finds nothing there but the JSON.
   if (!options.json || !result->output_is_standard_output) {
@@ -274,19 +268,21 @@ Status RunCast(const CastOptions& options) {
   }
   const std::vector<std::string> scales = ScaleTexts(*request);
   if (options.derive_with) return PrintDerived(options, *request, *result);
-  return PrintSummary(*result, options.json ? JsonLine(SummaryJson(*request, *result, scales))
-                                            : SummaryLine(*result, scales));
+  return PrintSummary(*result, options.json    ? JsonLine(SummaryJson(*request, *result, scales))
+                               : options.quiet ? ""
+                                               : SummaryLine(*result, scales));
 }
 
 }  // namespace
 
 Runner AddCast(CLI::App& app) {
   auto o = std::make_shared<CastOptions>();
-  app.add_option(
-      "INPUT", o->input,
-      ".npy, or raw little-endian elements under any other name; - is standard input (raw)");
+  app.add_option("INPUT", o->input,
+                 ".npy, .npz, .safetensors, a folder of shards or its index json, or raw "
+                 "little-endian elements under any other name; - is standard input (raw)");
   app.add_option("OUTPUT", o->output,
-                 ".npy, or raw under any other name; - is standard output (raw)");
+                 ".npy, .npz, .safetensors, a folder where INPUT is one, or raw under any other "
+                 "name; - is standard output (raw)");
   app.add_option("--to", o->to, "format to cast to; 'exactcast formats' lists them");
   app.add_option(
       "--derive-with", o->derive_with,
@@ -318,6 +314,9 @@ Runner AddCast(CLI::App& app) {
                "may be left out");
   app.add_flag("--force", o->force, "replace an existing OUTPUT");
   app.add_flag("--json", o->json, "print the summary as JSON");
+  app.add_flag("--quiet", o->quiet, "no progress and no summary line; warnings and errors remain");
+  app.add_flag("--no-sync", o->no_sync, "do not wait for the disk: for scratch files");
+  AddTensorOptions(app, o.get());
   return [o] { return RunCast(*o); };
 }
 

@@ -3,6 +3,7 @@
 // The command's main: arguments in, an error line and an exit status out. The table of sub-commands is
 // app.cc; what one does is in its own file.
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <csignal>
@@ -66,6 +67,8 @@ std::string HelpCommand(const CLI::App& app) {
 }
 
 int Main(int argc, char** argv) {
+  // Large blocks go back to the system when they are freed: glibc would come to keep them.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
   HoldStandardStreams();
   // A closed pipe and a limit on file sizes are errors of writing, with their own exit status.
   std::signal(SIGPIPE, SIG_IGN);

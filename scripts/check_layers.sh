@@ -27,10 +27,10 @@ SPECtosa_rescale.h                            SPEC(format|format_names|rescale|t
 SPEC.*                                        SPEC.*
 API(status|version).h                         API(status|version).h
 src/kernels/.*                                SPEC(codec|format|format_names|hifloat8|rounding|rules|reference|scaled|rescale).h|src/kernels/.*
-API(exactcast|container|cast_file).h          API.*
-src/(containers/.*|cast_file.(h|cc)|(compare|number|rescale|vector)_files.cc) API.*|src/.*
-API[^/]*                                      SPEC.*|API[^/]*.h!API(exactcast|container|cast_file).h
-src/[^/]*                                     SPEC.*|API[^/]*.h|src/kernels/.*|src/[^/]*!API(exactcast|container|cast_file).h|src/cast_file.h
+API(exactcast|container|cast_file|tensor_files).h          API.*
+src/(containers/.*|tensors/.*|cast_file.(h|cc)|(compare|number|rescale|vector)_files.cc) API.*|src/.*
+API[^/]*                                      SPEC.*|API[^/]*.h!API(exactcast|container|cast_file|tensor_files).h
+src/[^/]*                                     SPEC.*|API[^/]*.h|src/kernels/.*|src/[^/]*!API(exactcast|container|cast_file|tensor_files).h|src/cast_file.h
 cli/.*                                        API.*|cli/.*
 bench/.*                                      API.*|src/kernels/cpu_target.h|bench/.*
 '

@@ -12,6 +12,7 @@
 #include "exactcast/derive.h"
 #include "exactcast/number_text.h"
 #include "exactcast/spec/profile.h"
+#include "src/containers/byte_sink.h"
 #include "src/containers/container_row.h"
 #include "src/containers/element_reader.h"
 #include "src/containers/output_file.h"
@@ -204,9 +205,10 @@ class FileCast {
   // Everything is known but the data.
   Result<FileCastResult> CastData(const Plan& plan, const OutputPlace& place,
                                   ElementReader* reader) {
-    Result<OutputFile> output = OutputFile::Create(
-        place,
-        {.force = request_.force, .hold_back = request_.strict || RefusesUnpredictable(request_)});
+    Result<OutputFile> output =
+        OutputFile::Create(place, {.force = request_.force,
+                                   .sync = request_.sync,
+                                   .hold_back = request_.strict || RefusesUnpredictable(request_)});
     if (!output.ok()) return output.status();
     if (Status status = output->Write(out_.header.data(), out_.header.size()); !status.ok()) {
       return status;
@@ -215,9 +217,10 @@ class FileCast {
                                  .strict = request_.strict,
                                  .refuse_unpredictable = RefusesUnpredictable(request_),
                                  .threads = request_.threads,
-                                 .counts = request_.counts,
-                                 .pairs_apart = out_.pairs_apart};
-    Pump pump(options, plan, in_, reader, &*output);
+                                 .pairs_apart = out_.pairs_apart,
+                                 .progress = request_.progress};
+    FileSink sink(&*output, out_.header.size());
+    Pump pump(options, plan, in_, reader, &sink);
     if (Status status = pump.Run(); !status.ok()) return status;
     if (reader->goes_on()) in_.warnings.emplace_back("what follows the data is ignored");
     if (!pump.bool_warning().empty()) in_.warnings.push_back(pump.bool_warning());

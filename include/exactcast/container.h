@@ -6,6 +6,7 @@
 #define EXACTCAST_CONTAINER_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,8 +45,12 @@ struct FileCastRequest {
   bool packed = false;    // .npy: 4-bit formats are packed along the last axis, as |u1
   bool strict = false;    // refuse, output untouched, when an element overflowed or a NaN was lost
   bool force = false;     // replace an existing output
+  bool sync = true;       // the output is on the disk before it appears
   int threads = 0;        // 0: as many as the process may use
   bool counts = true;     // false: elements are not counted, which is faster; not with `strict`
+  // Told of bytes of the input that are done, from any thread; false stops the work, which then
+  // fails with kNotWritten.
+  std::function<bool(std::uint64_t bytes)> progress = nullptr;
 };
 
 // The scalar in a format that was derived, by profile exact, rint.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All of exactcast: arrays (cast.h), files (container.h), and the constexpr meaning of a single
+// All of exactcast: arrays (cast.h), files (container.h, tensor_files.h), and the constexpr meaning of a single
 // cast (spec/).
 #ifndef EXACTCAST_EXACTCAST_H_
 #define EXACTCAST_EXACTCAST_H_
@@ -29,6 +29,7 @@
 #include "exactcast/spec/scaled.h"
 #include "exactcast/spec/tosa_rescale.h"
 #include "exactcast/status.h"
+#include "exactcast/tensor_files.h"
 #include "exactcast/vectors.h"
 #include "exactcast/version.h"
 #include "exactcast/view.h"

@@ -28,6 +28,8 @@ struct ReadRequest {
   bool unpacked = false;
   bool packed = false;
   std::string_view from_option = "--from";  // what messages call `from`
+  // A type that cannot be cast is no failure but InputLayout::obstacle. For lists of arrays.
+  bool list_obstacles = false;
 };
 
 // Where the elements of an input are, and what they are.
@@ -44,6 +46,7 @@ struct InputLayout {
   std::optional<std::uint64_t> elements;  // nothing: as many as the stream gives
   std::uint64_t begin = 0;                // of the data, in bytes
   bool may_go_on = false;                 // what follows the data in a stream is no error
+  std::string obstacle;                   // why nothing but the shape is known; empty: all is
   std::vector<std::string> warnings;
 };
 
@@ -78,6 +81,11 @@ extern const ContainerRow kNpyContainer;  // npy.cc
 // By the name alone, whatever is behind it; "-" is raw. kUsage for an empty name and for the files
 // of other systems that are not read yet.
 Result<const ContainerRow*> FindContainer(std::string_view path);
+
+// ".npy": of a file's name, in small letters; empty: it has none.
+std::string ExtensionOf(std::string_view path);
+// Whether a file of that name holds tensors by name, and is tensor_input.h's matter.
+bool HoldsManyTensors(std::string_view path);
 
 // One of the two files of a request, `format` being that of its elements where that is known.
 struct PackingSide {

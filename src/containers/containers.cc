@@ -16,12 +16,23 @@ namespace {
 
 constexpr std::array kContainers = {&kNpyContainer, &kRawContainer};
 
+// Files of many tensors, which have no place among those of one array.
+constexpr auto kManyTensors =
+    std::to_array<std::string_view>({".npz", ".safetensors", ".json", ".gguf"});
+
 // Names that somebody would be surprised to see read as raw bytes. `.bin` is not among them: it is
 // raw here.
-constexpr auto kNotReadYet = std::to_array<std::string_view>(
-    {".npz", ".safetensors", ".json", ".gguf", ".pt", ".pth", ".onnx", ".h5", ".zip"});
+constexpr auto kNotReadYet =
+    std::to_array<std::string_view>({".pt", ".pth", ".onnx", ".h5", ".zip"});
 
-std::string Extension(std::string_view path) {
+template <typename List>
+bool Holds(const List& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+}  // namespace
+
+std::string ExtensionOf(std::string_view path) {
   const std::string_view file = path.substr(path.rfind('/') + 1);  // npos + 1 is 0
   const std::size_t dot = file.rfind('.');
   std::string extension(dot == std::string_view::npos ? "" : file.substr(dot));
@@ -31,12 +42,18 @@ std::string Extension(std::string_view path) {
   return extension;
 }
 
-}  // namespace
+bool HoldsManyTensors(std::string_view path) { return Holds(kManyTensors, ExtensionOf(path)); }
 
 Result<const ContainerRow*> FindContainer(std::string_view path) {
   if (path.empty()) return UsageError("a file's name is empty; a standard stream is -");
-  const std::string extension = Extension(path);
-  if (std::find(kNotReadYet.begin(), kNotReadYet.end(), extension) != kNotReadYet.end()) {
+  const std::string extension = ExtensionOf(path);
+  if (Holds(kManyTensors, extension)) {
+    return UsageError(fmt::format(
+        "{}: {} files hold many tensors, and this takes one array: .npy, or raw elements under any "
+        "other name, such as .bin; 'exactcast cast' takes one out with --include",
+        Printable(path), extension));
+  }
+  if (Holds(kNotReadYet, extension)) {
     return UsageError(fmt::format(
         "{}: {} files are neither read nor written yet; there are .npy, and raw elements under "
         "any other name, such as .bin",

@@ -29,6 +29,10 @@ class ElementReader {
   // ends too soon, within an element, or, being a raw stream, goes on after its last element.
   Result<std::size_t> Next(std::byte* data, std::size_t count);
 
+  // Whether At may be called for any elements, by several threads at once.
+  [[nodiscard]] bool in_any_order() const {
+    return input_.seekable() && layout_.elements && !layout_.pairs_apart;
+  }
   // `count` elements from `first` on, a multiple of 4 where they come out packed. A stream is read
   // into memory for that.
   Status At(std::uint64_t first, std::byte* data, std::size_t count);

@@ -49,11 +49,28 @@ Result<InputFile> InputFile::Open(const std::string& path) {
   return InputFile(std::move(descriptor), regular, regular ? size : 0);
 }
 
+InputFile InputFile::FromStream(std::unique_ptr<ByteStream> stream) {
+  InputFile file(Descriptor(), false, 0);
+  file.stream_ = std::move(stream);
+  return file;
+}
+
+std::optional<struct stat> InputFile::Facts() const {
+  struct stat facts = {};
+  if (fstat(descriptor_.get(), &facts) != 0) return std::nullopt;
+  return facts;
+}
+
 bool InputFile::IsSameFileAs(const struct stat& other) const {
   struct stat mine = {};
   if (fstat(descriptor_.get(), &mine) != 0) return false;
   const bool both_ends = S_ISCHR(mine.st_mode) || S_ISSOCK(mine.st_mode);
   return mine.st_dev == other.st_dev && mine.st_ino == other.st_ino && !both_ends;
+}
+
+Result<std::size_t> InputFile::ReadOn(std::byte* data, std::size_t size) {
+  if (stream_ != nullptr) return stream_->Read(data, size);
+  return Answer(ReadFully(descriptor_.get(), data, size));
 }
 
 Result<std::size_t> InputFile::Read(std::byte* data, std::size_t size) {
@@ -63,16 +80,15 @@ Result<std::size_t> InputFile::Read(std::byte* data, std::size_t size) {
     ahead_.erase(ahead_.begin(), ahead_.begin() + static_cast<std::ptrdiff_t>(known));
   }
   if (ended_) return known;
-  Transfer transfer = ReadFully(descriptor_.get(), data + known, size - known);
-  transfer.bytes += known;
-  ended_ = transfer.bytes < size;
-  return Answer(transfer);
+  const Result<std::size_t> count = ReadOn(data + known, size - known);
+  ended_ = !count.ok() || *count < size - known;
+  if (!count.ok()) return count.status();
+  return known + *count;
 }
 
 Result<std::string> InputFile::Peek(std::size_t size) {
   ahead_.resize(size);
-  const Result<std::size_t> count =
-      Answer(ReadFully(descriptor_.get(), ahead_.data(), ahead_.size()));
+  const Result<std::size_t> count = ReadOn(ahead_.data(), ahead_.size());
   ahead_.resize(count.ok() ? *count : 0);
   if (!count.ok()) return count.status();
   ended_ = *count < size;

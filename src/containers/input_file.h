@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An input: a regular file, read anywhere, or a stream (standard input, a pipe, a device), read
-// once from front to back. What the bytes mean is container_row.h's matter.
+// once from front to back; or a part of an archive. What the bytes mean is container_row.h's matter.
 #ifndef EXACTCAST_SRC_CONTAINERS_INPUT_FILE_H_
 #define EXACTCAST_SRC_CONTAINERS_INPUT_FILE_H_
 
@@ -9,6 +9,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,10 +20,19 @@
 
 namespace exactcast {
 
+// Bytes that come from elsewhere than a descriptor: a member of an archive.
+class ByteStream {
+ public:
+  virtual ~ByteStream() = default;
+  // The next bytes; fewer than `size` only at the end.
+  virtual Result<std::size_t> Read(std::byte* data, std::size_t size) = 0;
+};
+
 class InputFile {
  public:
   // kBadInput: missing, a folder, unreadable. The message begins with the path.
   static Result<InputFile> Open(const std::string& path);
+  static InputFile FromStream(std::unique_ptr<ByteStream> stream);
 
   // A file that says how long it is. What is handed over as a descriptor is none, as it may stand
   // in the middle, nor are the files of /proc and /sys.
@@ -31,6 +42,8 @@ class InputFile {
   // Whether writing to what has these facts would spoil what is read here. Terminals and sockets
   // may be both ends.
   [[nodiscard]] bool IsSameFileAs(const struct stat& other) const;
+  // What fstat(2) says; nothing for a part of an archive.
+  [[nodiscard]] std::optional<struct stat> Facts() const;
 
   // The next bytes; fewer than `size` only at the end.
   Result<std::size_t> Read(std::byte* data, std::size_t size);
@@ -48,7 +61,9 @@ class InputFile {
  private:
   InputFile(Descriptor descriptor, bool regular, std::uint64_t size)
       : descriptor_(std::move(descriptor)), regular_(regular), size_(size) {}
+  Result<std::size_t> ReadOn(std::byte* data, std::size_t size);
 
+  std::unique_ptr<ByteStream> stream_;  // in place of the descriptor
   Descriptor descriptor_;
   bool regular_;
   std::uint64_t size_;

@@ -20,6 +20,7 @@
 #include "src/containers/descriptor.h"
 #include "src/containers/npy_type.h"
 #include "src/containers/python_literal.h"
+#include "src/containers/tensor_input.h"
 
 namespace exactcast {
 namespace {
@@ -39,20 +40,12 @@ struct Preamble {
 };
 
 struct Header {
-  NpyType type;
+  Result<NpyType> type;
   bool fortran_order = false;
   Shape shape;
 };
 
 // ---- Reading ------------------------------------------------------------------------------------
-
-// What the file is more likely to be.
-std::string_view Guess(std::string_view start) {
-  if (start.starts_with("version ")) return "; it looks like a git-lfs pointer";
-  if (start.starts_with("PK")) return "; it looks like a zip archive (.npz?)";
-  if (start.starts_with("<")) return "; it looks like a web page";
-  return "";
-}
 
 // The next bytes, or as many as there are.
 Result<std::string> ReadText(InputFile& input, std::uint64_t length) {
@@ -69,8 +62,8 @@ Result<Preamble> ReadPreamble(InputFile& input) {
   if (!text.ok()) return text.status();
   const std::string& start = *text;
   if (!start.starts_with(kMagic)) {
-    return BadInput(
-        fmt::format("not a .npy file: it does not begin with the bytes 93 NUMPY{}", Guess(start)));
+    return BadInput(fmt::format("not a .npy file: it does not begin with the bytes 93 NUMPY{}",
+                                LikelyKind(start)));
   }
   if (start.size() < 8) return BadInput("it ends within its first 8 bytes");
   const int major = static_cast<unsigned char>(start[6]);
@@ -207,12 +200,11 @@ Result<Header> ReadHeader(const PythonLiteral& dict) {
   if (order->kind != Kind::kTrue && order->kind != Kind::kFalse) {
     return BadInput("fortran_order in its header is neither True nor False");
   }
-  Result<NpyType> type = ReadNpyType(*descr);
-  if (!type.ok()) return type.status();
   Result<Shape> dimensions = ReadShape(*shape);
   if (!dimensions.ok()) return dimensions.status();
-  return Header{
-      .type = *type, .fortran_order = order->kind == Kind::kTrue, .shape = std::move(*dimensions)};
+  return Header{.type = ReadNpyType(*descr),
+                .fortran_order = order->kind == Kind::kTrue,
+                .shape = std::move(*dimensions)};
 }
 
 // The bytes of the data against those that are there.
@@ -250,7 +242,15 @@ Status Unpack(const NpyType& type, InputLayout* layout) {
 
 Result<InputLayout> Arrange(const Header& header, std::uint64_t begin, const InputFile& input,
                             const ReadRequest& request) {
-  const Result<FormatId> format = ChooseFormat(header.type, request.from, request.from_option);
+  const Result<FormatId> format =
+      header.type.ok() ? ChooseFormat(*header.type, request.from, request.from_option)
+                       : header.type.status();
+  if (!format.ok() && request.list_obstacles) {
+    InputLayout layout;
+    layout.shape = header.shape;
+    layout.obstacle = format.status().message();
+    return layout;
+  }
   if (!format.ok()) return format.status();
   const Format& row = GetFormat(*format);
   const auto each = static_cast<std::uint64_t>(row.storage_bits / 8);
@@ -259,7 +259,7 @@ Result<InputLayout> Arrange(const Header& header, std::uint64_t begin, const Inp
 
   InputLayout layout;
   layout.format = *format;
-  layout.swap_bytes = header.type.swap_bytes;
+  layout.swap_bytes = header.type->swap_bytes;
   layout.fortran_order = header.fortran_order && OrderMatters(header.shape);
   layout.shape = header.shape;
   layout.elements = *elements;
@@ -267,7 +267,7 @@ Result<InputLayout> Arrange(const Header& header, std::uint64_t begin, const Inp
   layout.may_go_on = true;
   Status status =
       input.regular() ? Measure(*elements * each, input.size() - begin, &layout) : Status();
-  if (status.ok() && request.packed && row.bits == 4) status = Unpack(header.type, &layout);
+  if (status.ok() && request.packed && row.bits == 4) status = Unpack(*header.type, &layout);
   if (!status.ok()) return status;
   if (request.shape && *request.shape != layout.shape) {
     return UsageError(fmt::format("its shape is {}, --shape says {}; leave --shape out",

@@ -139,7 +139,7 @@ Result<OutputFile> OutputFile::Create(const std::string& path, const OutputOptio
 }
 
 Result<OutputFile> OutputFile::Create(const OutputPlace& place, const OutputOptions& options) {
-  OutputFile output(place, options.force);
+  OutputFile output(place, options);
   if (place.straight_through()) {
     Status status = output.OpenStraight(place.handed_over, options);
     if (!status.ok()) return status;
@@ -218,7 +218,17 @@ Status OutputFile::Write(const void* data, std::size_t size) {
 Status OutputFile::Patch(std::uint64_t offset, const void* data, std::size_t size) {
   const Transfer transfer =
       WriteFullyAt(file_.get(), offset, static_cast<const std::byte*>(data), size);
+  if (transfer.error == 0) StartWriteback(offset, size);
   return transfer.error == 0 ? Status() : Failure(transfer.error);
+}
+
+// The disk may begin while the rest is still being made, so that the sync at the end is short. Only
+// a hint: what fails here fails there.
+void OutputFile::StartWriteback(std::uint64_t offset, std::size_t size) const {
+  constexpr std::size_t kWorthwhile = std::size_t{1} << 18;
+  if (!sync_ || !folder_.ok() || size < kWorthwhile) return;
+  [[maybe_unused]] const int ignored = sync_file_range(
+      file_.get(), static_cast<off64_t>(offset), static_cast<off64_t>(size), SYNC_FILE_RANGE_WRITE);
 }
 
 Status OutputFile::SendHeldBack() {
@@ -253,7 +263,7 @@ Status OutputFile::Commit() {
     return error == 0 ? Status() : Failure(error);
   }
   if (const int error = KeepOwnerAndMode(); error != 0) return Failure(error);
-  if (const int error = SyncFile(file_.get()); error != 0) return Failure(error);
+  if (const int error = sync_ ? SyncFile(file_.get()) : 0; error != 0) return Failure(error);
   if (const int error = Publish(); error != 0) {
     if (error != EEXIST) return Failure(error);
     return NotWritten(
@@ -261,7 +271,7 @@ Status OutputFile::Commit() {
   }
   // The file stands. A folder that cannot be synced (or was opened by path only) takes nothing
   // back.
-  fsync(folder_.get());
+  if (sync_) fsync(folder_.get());
   return {};
 }
 

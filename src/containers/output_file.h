@@ -23,6 +23,7 @@ namespace exactcast {
 
 struct OutputOptions {
   bool force = false;      // replace an existing regular file
+  bool sync = true;        // on the disk before it gets its name
   bool hold_back = false;  // what is written straight through leaves in Commit, not before
   // A temporary name even where nameless files work, so that tests reach that way too.
   bool use_named = false;
@@ -53,17 +54,19 @@ class OutputFile {
   ~OutputFile();
 
   Status Write(const void* data, std::size_t size);
-  // Writes over what was written at `offset`. Regular files only.
+  // Writes at any place, over what is there. Where any_order() only; several threads may do so.
   Status Patch(std::uint64_t offset, const void* data, std::size_t size);
+  [[nodiscard]] bool any_order() const { return folder_.ok(); }
   // All has been written: syncs it to the disk and gives it its name, or sends what was held back.
   // Called once, last.
   Status Commit();
 
  private:
-  OutputFile(const OutputPlace& place, bool force)
-      : path_(place.path), replaced_(place.facts), force_(force) {}
+  OutputFile(const OutputPlace& place, const OutputOptions& options)
+      : path_(place.path), replaced_(place.facts), force_(options.force), sync_(options.sync) {}
   [[nodiscard]] Status Failure(int error) const;
   [[nodiscard]] mode_t NewMode() const;
+  void StartWriteback(std::uint64_t offset, std::size_t size) const;
   Status OpenStraight(std::optional<int> handed_over, const OutputOptions& options);
   Status OpenPending(const OutputOptions& options);
   int OpenNamed();
@@ -76,6 +79,7 @@ class OutputFile {
   std::string path_;                     // as asked for
   std::optional<struct stat> replaced_;  // the file that was there
   bool force_;
+  bool sync_;
   Descriptor file_;        // what Write goes to
   Descriptor straight_;    // where what is held back goes in the end
   Descriptor folder_;      // of the target; open for regular files only

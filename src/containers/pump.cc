@@ -85,15 +85,66 @@ Status Pump::OfInput(const Status& status) const {
 }
 
 Status Pump::Run() {
+  const bool whole = reader_.in_any_order() && output_.any_order() && !options_.pairs_apart;
   const auto block =
       static_cast<std::size_t>(std::min<std::uint64_t>(kBlock, layout_.elements.value_or(kBlock)));
-  source_.resize(plan_.InputBytes(block));
-  target_.resize(plan_.OutputBytes(block));
-  Status status = options_.pairs_apart ? RunPairsApart() : RunInOrder();
-  if (status.ok() && Stops()) {
-    status = OfInput(loss_.Refusal(layout_, options_.refuse_unpredictable));
+  if (!whole) {
+    source_.resize(plan_.InputBytes(block));
+    target_.resize(plan_.OutputBytes(block));
   }
+  Status status = options_.pairs_apart ? RunPairsApart() : whole ? RunInAnyOrder() : RunInOrder();
+  // What follows a loss may have failed in another thread: the loss is told all the same.
+  if (Stops()) return OfInput(loss_.Refusal(layout_, options_.refuse_unpredictable));
   return status;
+}
+
+// Each thread reads, converts and writes blocks of its own.
+Status Pump::RunInAnyOrder() {
+  elements_ = *layout_.elements;
+  std::size_t block = kBlock;
+  while (std::max(plan_.InputBytes(block), plan_.OutputBytes(block)) > kBlockBytes) block /= 2;
+  block = static_cast<std::size_t>(std::min<std::uint64_t>(block, elements_));
+  const std::uint64_t blocks = block == 0 ? 0 : (elements_ - 1) / block + 1;
+  std::vector<Buffers> buffers(Workers(options_.threads, blocks));
+  for (Buffers& b : buffers) {
+    b.source.resize(plan_.InputBytes(block));
+    b.target.resize(plan_.OutputBytes(block));
+  }
+  BlockFailure failure;
+  const auto work = [&](std::size_t worker, std::uint64_t number) {
+    const std::uint64_t first = number * block;
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(block, elements_ - first));
+    Status status = MoveBlock(first, count, &buffers[worker]);
+    if (status.ok() && !Report(count)) status = Stopped();
+    if (!status.ok()) failure.Note(number, std::move(status));
+  };
+  HandOutBlocks(
+      blocks, buffers.size(),
+      [&] {
+        const std::lock_guard<std::mutex> lock(notes_);
+        return failure.any() || Stops();
+      },
+      work);
+  return failure.status();
+}
+
+Status Pump::MoveBlock(std::uint64_t first, std::size_t count, Buffers* buffers) {
+  if (Status status = reader_.At(first, buffers->source.data(), count); !status.ok()) {
+    return OfInput(status);
+  }
+  const Counts counts = plan_.Run(buffers->source.data(), buffers->target.data(), count,
+                                  {.threads = 1, .first = first, .counts = options_.counts});
+  {
+    const std::lock_guard<std::mutex> lock(notes_);
+    Note(first, count, buffers->source.data(), counts);
+    if (Stops()) return {};
+  }
+  return output_.WriteAt(plan_.OutputBytes(static_cast<std::size_t>(first)), buffers->target.data(),
+                         plan_.OutputBytes(count));
+}
+
+bool Pump::Report(std::size_t count) const {
+  return options_.progress == nullptr || options_.progress(plan_.InputBytes(count));
 }
 
 Status Pump::RunInOrder() {
@@ -106,6 +157,7 @@ Status Pump::RunInOrder() {
     const std::size_t size = plan_.OutputBytes(*count);
     if (Status status = output_.Write(target_.data(), size); !status.ok()) return status;
     elements_ += *count;
+    if (!Report(*count)) return Stopped();
   }
 }
 
@@ -124,6 +176,7 @@ Status Pump::RunPairsApart() {
       Status status = ConvertPairs(2 * pair * slab + within, slab, piece, many);
       if (!status.ok()) return status;
       if (status = output_.Write(source_.data(), piece * many); !status.ok()) return status;
+      if (!Report(2 * piece * many)) return Stopped();
     }
   }
   return {};
@@ -161,12 +214,18 @@ void Pump::Convert(std::uint64_t first, std::size_t count, std::byte* target) {
   const Counts counts =
       plan_.Run(source_.data(), target, count,
                 {.threads = options_.threads, .first = first, .counts = options_.counts});
+  Note(first, count, source_.data(), counts);
+}
+
+// Blocks may come in any order: what is said of the first holds for the least index.
+void Pump::Note(std::uint64_t first, std::size_t count, const std::byte* source,
+                const Counts& counts) {
   if (const std::uint64_t refused = FirstRefused(counts); refused < loss_.index()) {
     const auto place = static_cast<std::size_t>(refused - first);
-    loss_.Note(refused, source_.data(), reader_.packing(), place);
+    loss_.Note(refused, source, reader_.packing(), place);
   }
   counts_ += counts;
-  if (plan_.from().id == FormatId::kBool && bool_warning_.empty()) CheckBools(first, count);
+  if (plan_.from().id == FormatId::kBool && first < odd_bool_) CheckBools(first, count, source);
 }
 
 std::uint64_t Pump::FirstRefused(const Counts& counts) const {
@@ -174,13 +233,60 @@ std::uint64_t Pump::FirstRefused(const Counts& counts) const {
                   options_.refuse_unpredictable ? counts.first_unpredictable : kNoIndex);
 }
 
-void Pump::CheckBools(std::uint64_t first, std::size_t count) {
-  const auto end = source_.begin() + static_cast<std::ptrdiff_t>(count);
-  const auto odd = std::find_if(source_.begin(), end, [](std::byte b) { return b > std::byte{1}; });
+void Pump::CheckBools(std::uint64_t first, std::size_t count, const std::byte* source) {
+  const std::byte* end = source + count;
+  const std::byte* odd = std::find_if(source, end, [](std::byte b) { return b > std::byte{1}; });
   if (odd == end) return;
-  const auto index = first + static_cast<std::uint64_t>(odd - source_.begin());
+  odd_bool_ = first + static_cast<std::uint64_t>(odd - source);
   bool_warning_ = fmt::format("element {} is the byte {}, not 0 or 1; bytes above 1 are true",
-                              IndexText(index, layout_), std::to_integer<int>(*odd));
+                              IndexText(odd_bool_, layout_), std::to_integer<int>(*odd));
+}
+
+// ---- Bytes as they are --------------------------------------------------------------------------
+
+namespace {
+
+Result<std::size_t> ReadSome(InputFile* input, std::uint64_t offset, std::byte* data,
+                             std::size_t size) {
+  return input->seekable() ? input->ReadAt(offset, data, size) : input->Read(data, size);
+}
+
+}  // namespace
+
+Status CopyBytes(InputFile* input, std::uint64_t begin, std::uint64_t size,
+                 const PumpOptions& options, ByteSink* output) {
+  const std::uint64_t blocks = (size + kBlockBytes - 1) / kBlockBytes;
+  const bool any_order = input->seekable() && output->any_order();
+  std::vector<std::vector<std::byte>> buffers(any_order ? Workers(options.threads, blocks) : 1);
+  for (auto& buffer : buffers) {
+    buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kBlockBytes, size)));
+  }
+  BlockFailure failure;
+  const auto move = [&](std::byte* data, std::uint64_t block) -> Status {
+    const std::uint64_t offset = block * kBlockBytes;
+    const auto count =
+        static_cast<std::size_t>(std::min<std::uint64_t>(kBlockBytes, size - offset));
+    const Result<std::size_t> got = ReadSome(input, begin + offset, data, count);
+    if (!got.ok()) {
+      return {got.status().code(),
+              fmt::format("{}: {}", options.input_name, got.status().message())};
+    }
+    if (*got < count) {
+      return BadInput(
+          fmt::format("{}: expected {} bytes, found {}", options.input_name, size, offset + *got));
+    }
+    Status status =
+        output->any_order() ? output->WriteAt(offset, data, count) : output->Write(data, count);
+    if (status.ok() && options.progress != nullptr && !options.progress(count)) return Stopped();
+    return status;
+  };
+  HandOutBlocks(
+      blocks, buffers.size(), [&] { return failure.any(); },
+      [&](std::size_t worker, std::uint64_t block) {
+        Status status = move(buffers[worker].data(), block);
+        if (!status.ok()) failure.Note(block, std::move(status));
+      });
+  return failure.status();
 }
 
 }  // namespace exactcast

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CastTensorFiles: one file of tensors to another, and the choice between that and a folder of
+// shards, which is cast_folder.cc's matter.
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "exactcast/tensor_files.h"
+#include "src/containers/descriptor.h"
+#include "src/tensors/cast_folder.h"
+#include "src/tensors/decision.h"
+#include "src/tensors/file_job.h"
+#include "src/tensors/outcome.h"
+
+namespace exactcast {
+namespace {
+
+constexpr std::string_view kIndexEnding = ".index.json";
+
+bool IsFolder(const std::string& path) {
+  struct stat facts = {};
+  return stat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+ReadRequest ToReadRequest(const TensorFilesRequest& request) {
+  return {.from = request.from, .shape = request.shape, .unpacked = request.unpacked};
+}
+
+Status CheckInput(const TensorFilesRequest& request) {
+  if (!HoldsManyTensors(request.input)) return {};
+  const std::string name = InputName(request.input);
+  if (request.shape)
+    return UsageError(fmt::format("{}: knows its shapes; leave --shape out", name));
+  if (request.unpacked) {
+    return UsageError(fmt::format("{}: --unpacked is for raw files; leave it out", name));
+  }
+  if (request.from && ExtensionOf(request.input) != ".npz") {
+    return UsageError(fmt::format("{}: knows its formats; leave --from out", name));
+  }
+  return {};
+}
+
+// A single file to a single file.
+class FileCast {
+ public:
+  explicit FileCast(const TensorFilesRequest& request) : request_(request), state_(request) {}
+
+  Result<TensorFilesResult> Run() {
+    const bool has_output = !request_.output.empty();
+    const bool as_input = !has_output && ExtensionOf(request_.input) != ".gguf";
+    const Result<const TensorContainer*> container =
+        FindTensorContainer(has_output ? request_.output
+                            : as_input ? request_.input
+                                       : std::string(kSafetensorsOutput.extension));
+    if (!container.ok()) return container.status();
+    if (Status status = CheckInput(request_); !status.ok()) return status;
+    Result<std::unique_ptr<TensorInput>> input =
+        OpenTensorInput(request_.input, ToReadRequest(request_));
+    if (!input.ok()) return input.status();
+    const Result<OutputPlace> place =
+        has_output ? FindPlace(**input) : Result<OutputPlace>(OutputPlace());
+    if (!place.ok()) return place.status();
+    return Cast(input->get(), **container, *place);
+  }
+
+ private:
+  Result<OutputPlace> FindPlace(const TensorInput& input) const {
+    Result<OutputPlace> place = OutputPlace::Find(request_.output);
+    if (!place.ok() || !place->facts) return place;
+    const std::optional<struct stat> facts = input.Facts();
+    if (facts && facts->st_dev == place->facts->st_dev && facts->st_ino == place->facts->st_ino) {
+      return UsageError(fmt::format("{} and {} are the same file; write to another name",
+                                    InputName(request_.input), OutputName(request_.output)));
+    }
+    return place;
+  }
+
+  Result<TensorFilesResult> Cast(TensorInput* input, const TensorContainer& container,
+                                 const OutputPlace& place) {
+    for (const std::string& warning : input->warnings()) {
+      state_.warnings.push_back(fmt::format("{}: {}", InputName(request_.input), warning));
+    }
+    const std::vector<Decision> decisions =
+        Decide({input}, request_, &state_.plans, &state_.warnings);
+    if (!request_.plan_only) {
+      if (Status status = FirstRefusal(decisions, InputName(request_.input)); !status.ok()) {
+        return status;
+      }
+    }
+    const std::vector<std::size_t> chosen = Chosen(decisions, container);
+    Result<FileJob> job = PlanFile(OutputName(request_.output), container, decisions, chosen,
+                                   input->metadata(), &state_);
+    if (!job.ok()) return job.status();
+    if (!request_.plan_only) {
+      state_.total = BytesToRead(decisions, job->sources);
+      const std::vector<std::string> names(decisions.size(), InputName(request_.input));
+      if (Status status = RunFile(decisions, names, place, request_.force, &*job, &state_);
+          !status.ok()) {
+        return status;
+      }
+    }
+    job->Release();
+    TensorFilesResult result = Summarise(request_, decisions, &state_);
+    AddFile(*job, "", &result);
+    if (chosen.size() < decisions.size()) {
+      std::erase_if(result.tensors, [](const TensorOutcome& t) { return t.note == kNotSelected; });
+    }
+    Total(&result);
+    result.output_is_standard_output = !request_.output.empty() && place.is_standard_output();
+    return result;
+  }
+
+  // All; to a file of one array those that are selected.
+  static std::vector<std::size_t> Chosen(const std::vector<Decision>& decisions,
+                                         const TensorContainer& container) {
+    std::vector<std::size_t> chosen;
+    const bool many = &container == &kSafetensorsOutput || &container == &kNpzOutput;
+    for (std::size_t i = 0; i < decisions.size(); ++i) {
+      if (many || decisions[i].note != kNotSelected) chosen.push_back(i);
+    }
+    return chosen;
+  }
+
+  const TensorFilesRequest& request_;
+  RunState state_;
+};
+
+}  // namespace
+
+bool AreTensorFiles(const std::string& input, const std::string& output) {
+  return HoldsManyTensors(input) || HoldsManyTensors(output) || IsFolder(input) ||
+         input.ends_with('/');
+}
+
+Result<TensorFilesResult> CastTensorFiles(const TensorFilesRequest& request) {
+  if (request.input.empty()) {
+    return UsageError("a file's name is empty; a standard stream is -");
+  }
+  if (request.output.empty() && !request.plan_only) return UsageError("no OUTPUT is named");
+  if (Status status = CheckSelection(request); !status.ok()) return status;
+  if (request.input.ends_with('/') || IsFolder(request.input) ||
+      request.input.ends_with(kIndexEnding)) {
+    return CastFolder(request);
+  }
+  if (request.resume || request.skip_unindexed) {
+    return UsageError(fmt::format("--{} is for checkpoints in shards, and {} is one file",
+                                  request.resume ? "resume" : "skip-unindexed",
+                                  InputName(request.input)));
+  }
+  return FileCast(request).Run();
+}
+
+}  // namespace exactcast
