@@ -8,9 +8,9 @@
 namespace exactcast {
 
 std::span<const KernelRow> Kernels() {
-  static const auto kernels =
-      std::to_array<KernelRow>({kCopyKernel, kTable8Kernel, kScaledKernel, kIntegersKernel,
-                                kSmallFloatsKernel, kNarrowKernel, kWideKernel, kReferenceKernel});
+  static const auto kernels = std::to_array<KernelRow>(
+      {kCopyKernel, kTable8Kernel, kScaledKernel, kIntegersKernel, kSmallFloatsKernel,
+       kTaperedKernel, kNarrowKernel, kWideKernel, kReferenceKernel});
   return kernels;
 }
 

@@ -38,6 +38,7 @@ extern const KernelRow kTable8Kernel;
 extern const KernelRow kScaledKernel;
 extern const KernelRow kIntegersKernel;
 extern const KernelRow kSmallFloatsKernel;
+extern const KernelRow kTaperedKernel;
 extern const KernelRow kNarrowKernel;
 extern const KernelRow kWideKernel;
 extern const KernelRow kReferenceKernel;

@@ -128,6 +128,10 @@ class LaneCounter {
   HWY_INLINE std::uint64_t Total() const {
     const hn::DFromV<V> d;
     using Lane = hn::TFromD<hn::DFromV<V>>;
+    if constexpr (sizeof(Lane) == 1) {
+      const hn::Repartition<std::uint64_t, hn::DFromV<V>> d64;
+      return hn::GetLane(hn::SumOfLanes(d64, hn::SumsOf8(sum_)));
+    }
     HWY_ALIGN Lane lanes[hn::MaxLanes(hn::DFromV<V>())];
     hn::Store(sum_, d, lanes);
     std::uint64_t total = 0;
