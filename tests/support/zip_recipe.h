@@ -64,8 +64,8 @@ inline std::string Zip(const std::vector<ZipMember>& members) {
         Little(m.zip64 ? all_ones : stored.size(), 4) + Little(m.zip64 ? all_ones : size, 4);
     const std::string sizes = Little(stored.size(), 4) + Little(size, 4);
     // No extra field, no comment, disk 0, no attributes.
-    list += "PK\1\2" + Little(45, 2) + begin + sizes + Little(m.name.size(), 2) + Little(0, 12) +
-            Little(file.size(), 4) + m.name;
+    list += "PK\1\2" + Little(45, 2) + begin + sizes + Little(m.name.size(), 2) +
+            std::string(12, '\0') + Little(file.size(), 4) + m.name;
     file += "PK\3\4" + begin + local_sizes + Little(m.name.size(), 2) + Little(extra.size(), 2) +
             m.name + extra + stored;
   }
