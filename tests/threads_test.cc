@@ -66,7 +66,7 @@ TEST(Threads, ManyCallersAtOnceGetTheirOwnParts) {
 }
 
 TEST(Threads, PartsMayHavePartsOfTheirOwn) {
-  Flags done(8 * 7 * 5);
+  Flags done(280);  // 8 * 7 * 5
   ForParts(8, [&](std::size_t a) {
     ForParts(7, [&](std::size_t b) {
       ForParts(5, [&](std::size_t c) { ++done[(a * 7 + b) * 5 + c]; });
@@ -78,6 +78,7 @@ TEST(Threads, PartsMayHavePartsOfTheirOwn) {
 TEST(Threads, ManyCallersMayNest) {
   std::vector<std::thread> callers;
   std::atomic<int> done = 0;
+  callers.reserve(6);
   for (int caller = 0; caller < 6; ++caller) {
     callers.emplace_back([&done] {
       for (int round = 0; round < 20; ++round) {
@@ -157,6 +158,7 @@ TEST(Threads, AForkMayComeWhileThePoolIsAtWork) {
   const Plan plan = ToFloat16();
   std::atomic<bool> stop = false;
   std::vector<std::thread> callers;
+  callers.reserve(3);
   for (int caller = 0; caller < 3; ++caller) {
     callers.emplace_back([&] {
       std::atomic<int> done = 0;
