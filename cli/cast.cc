@@ -99,7 +99,8 @@ Status CheckDeriveWith(const CastOptions& o) {
 
 // --explain-plan writes no file, and reads none where options say what it would.
 Status CheckFileNames(const CastOptions& o) {
-  if (o.explain_plan || (!o.input.empty() && !o.output.empty())) return {};
+  const bool needs_output = !o.explain_plan && !AreForTensors(o);
+  if (o.explain_plan || (!o.input.empty() && (!o.output.empty() || !needs_output))) return {};
   return UsageError(fmt::format("{} is required, and the name is empty or missing",
                                 o.input.empty() ? "INPUT" : "OUTPUT"));
 }

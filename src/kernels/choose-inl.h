@@ -11,6 +11,7 @@
 
 #include "exactcast/spec/reference.h"
 #include "src/kernels/encode-inl.h"
+#include "src/kernels/encode_tapered-inl.h"
 #include "src/kernels/params.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -20,44 +21,46 @@ namespace HWY_NAMESPACE {
 template <typename Lane>
 using Encoder = LaneCounts (*)(const Encoding&, const BlockOf<Lane>&);
 
-template <Rounding kMode, bool kCounts, typename Lane>
+template <Rounding kMode, typename Lane>
 Encoder<Lane> EncoderForMode(const Encoding& e) {
   switch (e.step) {
     case EncodeStep::kFloat:
       if constexpr (sizeof(Lane) == 4) {
-        if (e.is_rare) return EncodeFloat<true, true, kMode, Lane>;
+        if (e.is_rare) return EncodeFloat<true, kMode, Lane>;
       }
-      return EncodeFloat<kCounts, false, kMode, Lane>;
+      return EncodeFloat<false, kMode, Lane>;
     case EncodeStep::kInteger:
-      return EncodeInteger<kCounts, kMode, Lane>;
+      return EncodeInteger<kMode, Lane>;
     case EncodeStep::kTapered:
       if constexpr (sizeof(Lane) == 4) return EncodeTapered<kMode, Lane>;
       break;
     case EncodeStep::kIntegral:
-      if constexpr (sizeof(Lane) == 4) return EncodeIntegral<kCounts, kMode, Lane>;
+      if constexpr (sizeof(Lane) == 4) return EncodeIntegral<kMode, Lane>;
       break;
     case EncodeStep::kBoolean:
-      if constexpr (sizeof(Lane) == 4) return EncodeBoolean<kCounts, Lane>;
+      if constexpr (sizeof(Lane) == 4) return EncodeBoolean<Lane>;
       break;
     case EncodeStep::kSame:
       break;
   }
-  return EncodeSame<kCounts, Lane>;
+  return EncodeSame<Lane>;
 }
 
-template <bool kCounts, typename Lane>
+// General kernels always count: a second set of encoders would save them a fifth, and double their
+// size.
+template <typename Lane>
 Encoder<Lane> ChooseEncoder(const Encoding& e) {
   switch (e.rounding) {
     case Rounding::kTowardNegative:
-      return EncoderForMode<Rounding::kTowardNegative, kCounts, Lane>(e);
+      return EncoderForMode<Rounding::kTowardNegative, Lane>(e);
     case Rounding::kTowardPositive:
-      return EncoderForMode<Rounding::kTowardPositive, kCounts, Lane>(e);
+      return EncoderForMode<Rounding::kTowardPositive, Lane>(e);
     case Rounding::kTiesToAway:
-      return EncoderForMode<Rounding::kTiesToAway, kCounts, Lane>(e);
+      return EncoderForMode<Rounding::kTiesToAway, Lane>(e);
     case Rounding::kTowardZero:
-      return EncoderForMode<Rounding::kTowardZero, kCounts, Lane>(e);
+      return EncoderForMode<Rounding::kTowardZero, Lane>(e);
     case Rounding::kToOdd:
-      return EncoderForMode<Rounding::kToOdd, kCounts, Lane>(e);
+      return EncoderForMode<Rounding::kToOdd, Lane>(e);
     case Rounding::kHybrid:  // hifloat8 alone has it
       if constexpr (sizeof(Lane) == 4) return EncodeTapered<Rounding::kHybrid, Lane>;
       [[fallthrough]];
@@ -65,18 +68,7 @@ Encoder<Lane> ChooseEncoder(const Encoding& e) {
     case Rounding::kNone:
       break;
   }
-  return EncoderForMode<Rounding::kTiesToEven, kCounts, Lane>(e);
-}
-
-template <typename Lane>
-Encoder<Lane> ChooseEncoder(const Encoding& e, bool counts) {
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_SSE4
-  // Old CPUs always count: what that costs them is not worth a second set of encoders.
-  static_cast<void>(counts);
-  return ChooseEncoder<true, Lane>(e);
-#else
-  return counts ? ChooseEncoder<true, Lane>(e) : ChooseEncoder<false, Lane>(e);
-#endif
+  return EncoderForMode<Rounding::kTiesToEven, Lane>(e);
 }
 
 // Adds the classes of n elements.

@@ -23,7 +23,7 @@ namespace {
 void RunNarrow(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
   HWY_ALIGN std::uint32_t lanes[kBlockRoom];
   const Float32Decoder decode = DecoderToFloat32(p.source->id);
-  const Encoder<std::uint32_t> encode = ChooseEncoder<std::uint32_t>(p.encoding, tally != nullptr);
+  const Encoder<std::uint32_t> encode = ChooseEncoder<std::uint32_t>(p.encoding);
   const std::size_t in_bytes = static_cast<std::size_t>(p.source->storage_bits) / 8;
   const std::size_t out_bytes = static_cast<std::size_t>(p.target->storage_bits) / 8;
   const std::uint32_t nan_above =

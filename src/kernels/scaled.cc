@@ -69,7 +69,7 @@ void RunToFloat16(const Params& p, const std::byte* in, std::byte* out, std::siz
   const Exact exact = Decode(p.scales[0], GetFormat(FormatId::kFloat16));
   const double magnitude = std::ldexp(static_cast<double>(exact.significand), exact.exponent);
   const double scale = exact.negative ? -magnitude : magnitude;
-  constexpr auto kEncode = EncodeFloat<true, false, Rounding::kTiesToEven, std::uint32_t>;
+  constexpr auto kEncode = EncodeFloat<false, Rounding::kTiesToEven, std::uint32_t>;
   const std::size_t step = hn::Lanes(hn::ScalableTag<std::uint32_t>());
   for (std::size_t at = 0; at < n; at += kBlock) {
     const std::size_t size = std::min(kBlock, n - at);

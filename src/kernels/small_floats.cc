@@ -282,16 +282,13 @@ Family FamilyOf(const Encoding& e) {
   return f;
 }
 
-bool IsByBlocks(FormatId source) {
-  return source != FormatId::kFloat32 && source != FormatId::kFloat16 &&
-         source != FormatId::kBfloat16;
-}
-
 template <class Source, typename Code, Way kWay>
 void RunWay(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
   HWY_ALIGN std::uint32_t lanes[kBlockRoom];
   const Family f = FamilyOf(p.encoding);
-  const bool by_blocks = IsByBlocks(p.source->id);
+  const bool by_blocks = p.source->id != FormatId::kFloat32 &&
+                         !std::is_same_v<Source, FromFloat16> &&
+                         !std::is_same_v<Source, FromBfloat16>;
   const Float32Decoder decode = DecoderToFloat32(p.source->id);
   const std::size_t in_bytes = static_cast<std::size_t>(p.source->storage_bits) / 8;
   const bool may_be_beyond = p.source->id == FormatId::kFloat64;

@@ -64,13 +64,13 @@ struct ReadIntegers {
 //
 //   magnitude  1kkkk...kkkkrrrr       bit width 53 + shift; k: 52 fraction bits, r: shift bits
 //   code       (1075 + shift) << 52, less the hidden bit, plus kept
-template <bool kCounts, Rounding kMode>
+template <Rounding kMode>
 HWY_NOINLINE LaneCounts IntegersToFloat64(bool is_signed, const BlockOf<std::uint64_t>& block) {
   const hn::ScalableTag<std::uint64_t> d;
   using V = hn::Vec<decltype(d)>;
   const V zero = hn::Zero(d);
   const V has_sign = is_signed ? Constant<V>(~std::uint64_t{0}) : zero;
-  Counter<kCounts, V> counter;
+  Counter<V> counter;
   for (std::size_t i = 0; i < block.n; i += hn::Lanes(d)) {
     const V x = hn::Load(d, block.lanes + i);
     const V sign = hn::And(SignMask(x), has_sign);
@@ -97,21 +97,20 @@ HWY_NOINLINE LaneCounts IntegersToFloat64(bool is_signed, const BlockOf<std::uin
 
 using IntegerEncoder = LaneCounts (*)(bool, const BlockOf<std::uint64_t>&);
 
-template <bool kCounts>
 IntegerEncoder ChooseIntegerEncoder(Rounding rounding) {
   switch (rounding) {
     case Rounding::kTowardNegative:
-      return IntegersToFloat64<kCounts, Rounding::kTowardNegative>;
+      return IntegersToFloat64<Rounding::kTowardNegative>;
     case Rounding::kTowardPositive:
-      return IntegersToFloat64<kCounts, Rounding::kTowardPositive>;
+      return IntegersToFloat64<Rounding::kTowardPositive>;
     case Rounding::kTiesToAway:
-      return IntegersToFloat64<kCounts, Rounding::kTiesToAway>;
+      return IntegersToFloat64<Rounding::kTiesToAway>;
     case Rounding::kTowardZero:
-      return IntegersToFloat64<kCounts, Rounding::kTowardZero>;
+      return IntegersToFloat64<Rounding::kTowardZero>;
     case Rounding::kToOdd:
-      return IntegersToFloat64<kCounts, Rounding::kToOdd>;
+      return IntegersToFloat64<Rounding::kToOdd>;
     default:
-      return IntegersToFloat64<kCounts, Rounding::kTiesToEven>;
+      return IntegersToFloat64<Rounding::kTiesToEven>;
   }
 }
 
@@ -120,10 +119,8 @@ void RunWide(const Params& p, const std::byte* in, std::byte* out, std::size_t n
   const bool by_integers =
       p.target->id == FormatId::kFloat64 && IsInteger(*p.source) && p.source->bits == 64;
   const Decoder decode = by_integers ? DecodeBlock<ReadIntegers> : DecoderOf(p.source->id);
-  const Encoder<std::uint64_t> encode = ChooseEncoder<std::uint64_t>(p.encoding, tally != nullptr);
-  const IntegerEncoder encode_integers = tally != nullptr
-                                             ? ChooseIntegerEncoder<true>(p.encoding.rounding)
-                                             : ChooseIntegerEncoder<false>(p.encoding.rounding);
+  const Encoder<std::uint64_t> encode = ChooseEncoder<std::uint64_t>(p.encoding);
+  const IntegerEncoder encode_integers = ChooseIntegerEncoder(p.encoding.rounding);
   const std::size_t in_bytes = static_cast<std::size_t>(p.source->storage_bits) / 8;
   const std::size_t out_bytes = static_cast<std::size_t>(p.target->storage_bits) / 8;
   for (std::size_t at = 0; at < n; at += kBlock) {

@@ -14,7 +14,11 @@ skip() { echo "skipped: $*"; exit 77; }
 command -v size >/dev/null || skip "size is not installed (Debian: binutils)"
 
 size "$library" | tail -n +2 | sort -rn | awk '{printf "%9d  %s\n", $1, $6}' | head -12
-total=$(size -t "$library" | awk 'END {print $1}')
+# Linked as a whole: what several objects have alike counts once.
+whole=$(mktemp)
+trap 'rm -f "$whole"' EXIT
+ld -r -o "$whole" --whole-archive "$library"
+total=$(size "$whole" | awk 'END {print $1}')
 printf '%9d  all; budget %d\n' "$total" "$budget"
 if ((total > budget)); then
   echo "the library is $((total - budget)) bytes over its budget"
