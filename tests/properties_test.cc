@@ -15,12 +15,9 @@
 #include "exactcast/spec/reference.h"
 #include "tests/oracle/oracle.h"
 #include "tests/support/compare.h"
+#include "tests/support/flush.h"
 #include "tests/support/rounding_classes.h"
 #include "tests/support/stride.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 namespace {
 
@@ -306,45 +303,18 @@ std::vector<std::uint64_t> Sample() {
   return results;
 }
 
-bool SubnormalsAreFlushed() {
-  volatile float least_normal = 0x1p-126f;
-  volatile float half = 0.5f;
-  volatile float product = least_normal * half;
-  volatile float doubled = product * 2;
-  return doubled == 0;
-}
-
-#if defined(__x86_64__)
-constexpr bool kCanFlush = true;
-void SetFlush(bool on) {
-  _MM_SET_FLUSH_ZERO_MODE(on ? _MM_FLUSH_ZERO_ON : _MM_FLUSH_ZERO_OFF);
-  _mm_setcsr((_mm_getcsr() & ~0x0040u) | (on ? 0x0040u : 0u));  // denormals are zero
-}
-#elif defined(__aarch64__)
-constexpr bool kCanFlush = true;
-void SetFlush(bool on) {
-  std::uint64_t control;
-  __asm__ volatile("mrs %0, fpcr" : "=r"(control));
-  control = on ? control | std::uint64_t{1} << 24 : control & ~(std::uint64_t{1} << 24);
-  __asm__ volatile("msr fpcr, %0" : : "r"(control));
-}
-#else
-constexpr bool kCanFlush = false;
-void SetFlush(bool) {}
-#endif
-
 TEST(Properties, TheCallersFloatingPointEnvironmentDoesNotMatter) {
   static_cast<void>(oracle::Formats());  // made under the usual environment
   const std::vector<std::uint64_t> usual = Sample();
   for (const int direction : {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO}) {
     for (const bool flush : {false, true}) {
-      if (flush && !kCanFlush) continue;
+      if (flush && !support::kCanFlush) continue;
       ASSERT_EQ(std::fesetround(direction), 0);
-      SetFlush(flush);
-      const bool flushed = SubnormalsAreFlushed();
+      support::SetFlush(flush);
+      const bool flushed = support::SubnormalsAreFlushed();
       const int direction_in_force = std::fegetround();
       const std::vector<std::uint64_t> results = Sample();
-      SetFlush(false);
+      support::SetFlush(false);
       std::fesetround(FE_TONEAREST);
       EXPECT_EQ(flushed, flush);
       EXPECT_EQ(direction_in_force, direction);

@@ -31,6 +31,9 @@ std::vector<TargetRow> Built() {
 #endif
 #elif HWY_ARCH_ARM
   add("neon", HWY_NEON);
+#ifdef HWY_NEON_WITHOUT_AES
+  add("neon_without_aes", HWY_NEON_WITHOUT_AES);
+#endif
 #endif
   add("emu128", HWY_EMU128);
   add("scalar", HWY_SCALAR);
@@ -53,6 +56,12 @@ std::vector<TargetRow> Runnable() {
 }
 
 }  // namespace
+
+std::vector<std::string_view> BuiltCpuTargets() {
+  std::vector<std::string_view> names;
+  for (const TargetRow& row : Built()) names.push_back(row.name);
+  return names;
+}
 
 std::vector<std::string_view> CpuTargets() {
   std::vector<std::string_view> names;

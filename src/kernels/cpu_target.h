@@ -10,7 +10,10 @@
 
 namespace exactcast {
 
-// "avx3", "avx2", "sse4", "scalar", ...: those that this CPU can run, best first.
+// "avx3", "avx2", "sse4", "neon", "scalar", ...: all that this build has kernels for, best first.
+std::vector<std::string_view> BuiltCpuTargets();
+
+// Those of them that this CPU can run.
 std::vector<std::string_view> CpuTargets();
 
 // The one in use.

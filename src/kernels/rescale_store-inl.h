@@ -142,7 +142,7 @@ class Store8 {
   Store8(const RescaleParams& p, bool in_order)
       : zero_point_(
             hn::Set(I16(), static_cast<std::int16_t>(p.rules.output_zp - p.rules.output.least))),
-        flip_(hn::Set(U8(), p.rules.output.least < 0 ? 0x80 : 0)),
+        flip_(hn::Set(U8(), p.rules.output.least < 0 ? std::uint8_t{0x80} : std::uint8_t{0})),
         order_(in_order) {}
 
   // The zero point has at most 10 bits with its sign: what saturates 16 bits before it is added,
@@ -171,7 +171,8 @@ class Store16 {
   Store16(const RescaleParams& p, bool in_order)
       : zero_point_(
             hn::Set(I32(), static_cast<std::int32_t>(p.rules.output_zp - p.rules.output.least))),
-        flip_(hn::BitCast(U8(), hn::Set(U16(), p.rules.output.least < 0 ? 0x8000 : 0))),
+        flip_(hn::BitCast(U8(), hn::Set(U16(), p.rules.output.least < 0 ? std::uint16_t{0x8000}
+                                                                        : std::uint16_t{0}))),
         order_(in_order) {}
 
   HWY_INLINE void Store(VI32 a, VI32 b, VI32 c, VI32 d, std::byte* out, bool stream) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much of an exhaustive sweep the sanitizers' slow build takes: one code in 17.
+// How much of an exhaustive sweep a slow run takes, with sanitizers or in an emulator: one code in 17.
 #ifndef EXACTCAST_TESTS_SUPPORT_STRIDE_H_
 #define EXACTCAST_TESTS_SUPPORT_STRIDE_H_
 
@@ -8,7 +8,7 @@
 
 namespace support {
 
-#ifdef EXACTCAST_SANITIZED
+#if defined(EXACTCAST_SANITIZED) || defined(EXACTCAST_EMULATED)
 inline constexpr std::size_t kStride = 17;
 #else
 inline constexpr std::size_t kStride = 1;
