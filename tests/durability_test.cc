@@ -197,7 +197,9 @@ TEST_F(Durability, AnInterruptedRunCleansUpAndEndsByItsSignal) {
     const int status = Wait(pid);
     if (status == 0) continue;  // it was faster
     EXPECT_EQ(status, 128 + signal);
-    EXPECT_EQ(ReadFile(out_), "old");
+    // The signal may come when the output has just appeared: then it is complete.
+    const std::string out = ReadFile(out_);
+    EXPECT_TRUE(out == "old" || out.size() > 6'000'000u) << out.size();
     EXPECT_EQ(folder_.Names(), (std::set<std::string>{"in.safetensors", "out.safetensors"}));
   }
 }

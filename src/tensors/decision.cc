@@ -17,7 +17,10 @@ namespace {
 std::string_view NameOf(FormatId format) { return GetFormat(format).name; }
 
 // A format to itself is a copy, but for the pairs that some profile gives an operation of its own.
-bool IsCopy(const Plan& plan) { return plan.kernel() == "copy"; }
+// Of a format to itself: only float32 has a cast there that changes anything, to integral values.
+bool IsCopy(const Plan& plan) {
+  return plan.from().part != FormatId::kFloat32 || plan.kernel() == "copy";
+}
 
 class Chooser {
  public:
