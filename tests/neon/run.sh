@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds the library and the proofs of its kernels for 64-bit Arm and runs the proofs in qemu, on NEON.
-# Where something that it takes is missing, says what and how to get it, with status 77 (skipped).
+# Builds the proofs of the kernels for 64-bit Arm and runs them in qemu, on NEON. Where packages that
+# this takes are missing, says which and how to get them, with status 77 (skipped).
 #
 #   run.sh BUILD_DIR [CMAKE]
 set -euo pipefail
@@ -18,16 +18,13 @@ if [[ $(uname -m) == aarch64 ]]; then
 fi
 
 missing=()
-for program in aarch64-linux-gnu-g++ qemu-aarch64 ninja; do
-  command -v "$program" >/dev/null || missing+=("$program")
-done
-for library in libfmt.so libgmpxx.so libgtest.a libhwy.so; do
-  [[ -e /usr/lib/aarch64-linux-gnu/$library ]] || missing+=("arm64 $library")
+for package in "${packages[@]}"; do
+  dpkg-query -W -f='${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed ||
+    missing+=("$package")
 done
 if [[ ${#missing[@]} -gt 0 ]]; then
-  printf -v list ', %s' "${missing[@]}"
-  echo "SKIPPED: missing ${list:2}. On Debian 12, as root:"
-  echo "  dpkg --add-architecture arm64 && apt-get update && apt-get install ${packages[*]}"
+  echo "SKIPPED: missing ${missing[*]}. On Debian 12, as root:"
+  echo "  dpkg --add-architecture arm64 && apt-get update && apt-get install ${missing[*]}"
   exit 77
 fi
 
