@@ -10,7 +10,7 @@ namespace exactcast {
 std::span<const KernelRow> Kernels() {
   static const auto kernels = std::to_array<KernelRow>(
       {kCopyKernel, kTable8Kernel, kScaledKernel, kIntegersKernel, kSmallFloatsKernel,
-       kTaperedKernel, kNarrowKernel, kWideKernel, kReferenceKernel});
+       kTaperedKernel, kWidenKernel, kNarrowKernel, kWideKernel, kReferenceKernel});
   return kernels;
 }
 
