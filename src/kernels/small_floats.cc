@@ -187,38 +187,6 @@ class Converter {
   LaneCounter<V16> beyond_;
 };
 
-// Order's like for codes of 16 bits: one vector, a 64-bit word of each half at a time.
-template <bool kSplits, class D16>
-class WordOrder {
-  using D8 = hn::Repartition<std::uint8_t, D16>;
-  using D32 = D32Of<D16>;
-
- public:
-  HWY_INLINE WordOrder() {
-    static constexpr std::uint8_t kHalves[16] = {0, 1, 4, 5, 8,  9,  12, 13,
-                                                 2, 3, 6, 7, 10, 11, 14, 15};
-    bytes_ = hn::LoadDup128(D8(), kHalves);
-    const std::size_t lanes = hn::Lanes(D32());
-    const std::size_t blocks = lanes / 4;
-    std::int32_t index[hn::MaxLanes(D32())];
-    for (std::size_t i = 0; i < lanes; ++i) {
-      const std::size_t block = i / 2 % blocks;
-      index[i] = static_cast<std::int32_t>(block * 4 + i / 2 / blocks * 2 + i % 2);
-    }
-    words_ = hn::SetTableIndices(D32(), index);
-  }
-
-  HWY_INLINE hn::Vec<D16> Words(hn::Vec<D16> codes) const {
-    if constexpr (!kSplits) return codes;
-    const auto in_blocks = hn::TableLookupBytes(hn::BitCast(D8(), codes), bytes_);
-    return hn::BitCast(D16(), hn::TableLookupLanes(hn::BitCast(D32(), in_blocks), words_));
-  }
-
- private:
-  hn::Vec<D8> bytes_;
-  decltype(hn::SetTableIndices(D32(), static_cast<const std::int32_t*>(nullptr))) words_;
-};
-
 // ---- blocks -------------------------------------------------------------------------------------
 
 template <class Source, typename Code, Way kWay, bool kCounts>
