@@ -8,10 +8,10 @@
 namespace exactcast {
 
 std::span<const KernelRow> Kernels() {
-  static const auto kernels =
-      std::to_array<KernelRow>({kCopyKernel, kTable8Kernel, kScaledKernel, kIntegersKernel,
-                                kSmallFloatsKernel, kTaperedKernel, kToIntegersKernel, kWidenKernel,
-                                kNarrowKernel, kWideKernel, kReferenceKernel});
+  static const auto kernels = std::to_array<KernelRow>(
+      {kCopyKernel, kTable8Kernel, kScaledKernel, kIntegersKernel, kSmallFloatsKernel,
+       kTaperedKernel, kToIntegersKernel, kTruncateKernel, kWidenKernel, kNarrowKernel, kWideKernel,
+       kReferenceKernel});
   return kernels;
 }
 

@@ -40,6 +40,7 @@ extern const KernelRow kIntegersKernel;
 extern const KernelRow kSmallFloatsKernel;
 extern const KernelRow kTaperedKernel;
 extern const KernelRow kToIntegersKernel;
+extern const KernelRow kTruncateKernel;
 extern const KernelRow kWidenKernel;
 extern const KernelRow kNarrowKernel;
 extern const KernelRow kWideKernel;
