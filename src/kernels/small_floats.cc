@@ -189,6 +189,12 @@ class Converter {
 
 // ---- blocks -------------------------------------------------------------------------------------
 
+// n: a multiple of Unit().
+template <typename Code>
+HWY_INLINE std::size_t Unit() {
+  return 2 * hn::Lanes(hn::ScalableTag<Code>());
+}
+
 template <class Source, typename Code, Way kWay, bool kCounts>
 HWY_NOINLINE BlockCounts ConvertBlock(const Family& f, const std::byte* in, std::byte* out,
                                       std::size_t n) {
@@ -215,18 +221,9 @@ HWY_NOINLINE BlockCounts ConvertBlock(const Family& f, const std::byte* in, std:
       hn::StoreU(order.Bytes(first_codes, second_codes), to, result);
     }
   };
-  std::size_t i = 0;
-  for (; i + 2 * step <= n; i += 2 * step) {  // two at a time have fewer waits between them
+  for (std::size_t i = 0; i < n; i += 2 * step) {  // two at a time have fewer waits between them
     convert(words + i, codes + i);
     convert(words + i + step, codes + i + step);
-  }
-  for (; i + step <= n; i += step) convert(words + i, codes + i);
-  if (i < n) {
-    HWY_ALIGN Word rest[2 * hn::MaxLanes(D())] = {};
-    HWY_ALIGN Code rest_codes[2 * hn::MaxLanes(D())];
-    std::memcpy(rest, in + i * sizeof(Word), (n - i) * sizeof(Word));
-    convert(rest, rest_codes);
-    std::memcpy(out + i * sizeof(Code), rest_codes, (n - i) * sizeof(Code));
   }
   return converter.Counts();
 }
@@ -250,30 +247,51 @@ Family FamilyOf(const Encoding& e) {
   return f;
 }
 
-template <class Source, typename Code, Way kWay>
-void RunWay(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
+using Convert = BlockCounts (*)(const Family&, const std::byte*, std::byte*, std::size_t);
+using Patch = Specials (*)(const Encoding&, bool, const std::byte*, std::byte*, std::size_t);
+
+// How a source becomes a target: not a template, for its size.
+struct Steps {
+  Convert convert;
+  Patch patch;
+  Float32Decoder decode;   // null where `convert` takes the source's words
+  std::size_t word_bytes;  // of what `convert` takes
+  std::size_t unit;        // of elements that `convert` takes
+};
+
+// A block of words, filled up with zeros, which are exact.
+const std::byte* FillBlock(const Steps& s, const std::byte* in, std::size_t n, std::size_t filled,
+                           std::uint32_t* lanes) {
+  auto* bytes = reinterpret_cast<std::byte*>(lanes);
+  if (s.decode != nullptr) {
+    s.decode(in, n, lanes);
+  } else {
+    std::memcpy(bytes, in, n * s.word_bytes);
+  }
+  std::memset(bytes + n * s.word_bytes, 0, (filled - n) * s.word_bytes);
+  return bytes;
+}
+
+void RunBlocks(const Params& p, const Steps& s, const std::byte* in, std::byte* out, std::size_t n,
+               Tally* tally) {
   HWY_ALIGN std::uint32_t lanes[kBlockRoom];
+  HWY_ALIGN std::byte codes[kBlock * 2];
   const Family f = FamilyOf(p.encoding);
-  const bool by_blocks = p.source->id != FormatId::kFloat32 &&
-                         !std::is_same_v<Source, FromFloat16> &&
-                         !std::is_same_v<Source, FromBfloat16>;
-  const Float32Decoder decode = DecoderToFloat32(p.source->id);
   const std::size_t in_bytes = static_cast<std::size_t>(p.source->storage_bits) / 8;
+  const std::size_t out_bytes = static_cast<std::size_t>(p.target->storage_bits) / 8;
   const bool may_be_beyond = p.source->id == FormatId::kFloat64;
-  for (std::size_t at = 0; at < n; at += kBlock) {
-    const std::size_t size = std::min(kBlock, n - at);
+  std::size_t size = 0;
+  for (std::size_t at = 0; at < n; at += size) {
+    size = std::min(kBlock, n - at);
+    if (size > s.unit) size -= size % s.unit;  // what is left over comes last
+    const std::size_t filled = (size + s.unit - 1) / s.unit * s.unit;
     const std::byte* from = in + at * in_bytes;
-    std::byte* to = out + at * sizeof(Code);
-    if (by_blocks) {
-      decode(from, size, lanes);
-      from = reinterpret_cast<const std::byte*>(lanes);
-    }
-    const BlockCounts counts = tally == nullptr
-                                   ? ConvertBlock<Source, Code, kWay, false>(f, from, to, size)
-                                   : ConvertBlock<Source, Code, kWay, true>(f, from, to, size);
+    std::byte* to = filled == size ? out + at * out_bytes : codes;
+    if (s.decode != nullptr || filled != size) from = FillBlock(s, from, size, filled, lanes);
+    const BlockCounts counts = s.convert(f, from, to, filled);
     const Specials specials =
-        counts.has_special ? PatchBlock<Source, Code>(p.encoding, may_be_beyond, from, to, size)
-                           : Specials();
+        counts.has_special ? s.patch(p.encoding, may_be_beyond, from, to, size) : Specials();
+    if (filled != size) std::memcpy(out + at * out_bytes, codes, size * out_bytes);
     if (tally == nullptr) continue;
     AddCounts({.nan = specials.nan,
                .infinite = specials.infinite,
@@ -284,18 +302,31 @@ void RunWay(const Params& p, const std::byte* in, std::byte* out, std::size_t n,
   }
 }
 
+template <class Source, typename Code, bool kCounts>
+Convert ConvertFor(Rounding rounding) {
+  switch (rounding) {
+    case Rounding::kTowardZero:
+      return ConvertBlock<Source, Code, Way::kMagnitude, kCounts>;
+    case Rounding::kTiesToAway:
+      return ConvertBlock<Source, Code, Way::kAway, kCounts>;
+    case Rounding::kToOdd:
+      return ConvertBlock<Source, Code, Way::kOdd, kCounts>;
+    default:
+      return ConvertBlock<Source, Code, Way::kSigned, kCounts>;
+  }
+}
+
 template <class Source, typename Code>
 void RunFrom(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
-  switch (p.encoding.rounding) {
-    case Rounding::kTowardZero:
-      return RunWay<Source, Code, Way::kMagnitude>(p, in, out, n, tally);
-    case Rounding::kTiesToAway:
-      return RunWay<Source, Code, Way::kAway>(p, in, out, n, tally);
-    case Rounding::kToOdd:
-      return RunWay<Source, Code, Way::kOdd>(p, in, out, n, tally);
-    default:
-      return RunWay<Source, Code, Way::kSigned>(p, in, out, n, tally);
-  }
+  const Rounding mode = p.encoding.rounding;
+  const bool by_blocks = std::is_same_v<Source, FromFloat32> && p.source->id != FormatId::kFloat32;
+  const Steps steps = {.convert = tally == nullptr ? ConvertFor<Source, Code, false>(mode)
+                                                   : ConvertFor<Source, Code, true>(mode),
+                       .patch = PatchBlock<Source, Code>,
+                       .decode = by_blocks ? DecoderToFloat32(p.source->id) : nullptr,
+                       .word_bytes = sizeof(typename Source::Word),
+                       .unit = Unit<Code>()};
+  RunBlocks(p, steps, in, out, n, tally);
 }
 
 #endif  // HWY_TARGET
