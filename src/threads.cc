@@ -29,8 +29,6 @@ class Pool {
  public:
   // The process's own: a child of fork() has none of its parent's threads and starts anew.
   static Pool& Get() {
-    static const int registered = pthread_atfork(nullptr, nullptr, [] { pool_ = nullptr; });
-    static_cast<void>(registered);
     Pool* pool = pool_.load();
     if (pool == nullptr) {
       // Never destroyed: threads may outlive main's statics. No lock, as fork() could copy a held one.
@@ -39,6 +37,8 @@ class Pool {
     }
     return *pool;
   }
+
+  static void Forget() { pool_ = nullptr; }
 
   void Run(Job* job) {
     std::unique_lock lock(mutex_);
@@ -88,6 +88,10 @@ class Pool {
   std::vector<Job*> jobs_;  // those with parts that nobody has taken
   std::size_t size_ = 0;
 };
+
+// Registered when the program is loaded: what is made on first use has a lock, which fork() may copy
+// held.
+[[maybe_unused]] const int kRegistered = pthread_atfork(nullptr, nullptr, Pool::Forget);
 
 }  // namespace
 

@@ -41,16 +41,13 @@ std::vector<TargetRow> Built() {
 }
 
 // What the CPU has, whatever has been asked for since. The last one built needs nothing of it.
-std::int64_t Available() {
-  static const std::int64_t available = hwy::SupportedTargets();
-  return available;
-}
+const std::int64_t kAvailable = hwy::SupportedTargets();
 
 std::vector<TargetRow> Runnable() {
   std::vector<TargetRow> rows;
   const std::vector<TargetRow> built = Built();
   for (const TargetRow& row : built) {
-    if ((Available() & row.target) != 0 || row.target == built.back().target) rows.push_back(row);
+    if ((kAvailable & row.target) != 0 || row.target == built.back().target) rows.push_back(row);
   }
   return rows;
 }
@@ -78,7 +75,7 @@ std::string_view CurrentCpuTarget() {
 }
 
 bool UseCpuTarget(std::string_view name) {
-  const std::int64_t available = Available();
+  const std::int64_t available = kAvailable;
   for (const TargetRow& row : Runnable()) {
     if (row.name != name) continue;
     hwy::SetSupportedTargetsForTest(row.target);

@@ -7,13 +7,17 @@
 
 namespace exactcast {
 
-std::span<const KernelRow> Kernels() {
-  static const auto kernels = std::to_array<KernelRow>(
-      {kCopyKernel, kTable8Kernel, kScaledKernel, kIntegersKernel, kSmallFloatsKernel,
-       kTaperedKernel, kToIntegersKernel, kTruncateKernel, kWidenKernel, kNarrowKernel, kWideKernel,
-       kReferenceKernel});
-  return kernels;
-}
+namespace {
+
+// Made when the program is loaded: what is made on first use has a lock, which fork() may copy held.
+const auto kKernels = std::to_array<KernelRow>({kCopyKernel, kTable8Kernel, kScaledKernel,
+                                                kIntegersKernel, kSmallFloatsKernel, kTaperedKernel,
+                                                kToIntegersKernel, kTruncateKernel, kWidenKernel,
+                                                kNarrowKernel, kWideKernel, kReferenceKernel});
+
+}  // namespace
+
+std::span<const KernelRow> Kernels() { return kKernels; }
 
 const KernelRow& ChooseKernel(const Params& params) {
   for (const KernelRow& kernel : Kernels()) {

@@ -172,10 +172,13 @@ void RescaleByReference(const RescaleParams& p, const RescaleRange& range, std::
   });
 }
 
-std::span<const RescaleKernel> RescaleKernels() {
-  static const std::array<RescaleKernel, 3> kernels = {kRescaleVector, kRescalePortable,
-                                                       kReference};
-  return kernels;
-}
+namespace {
+
+// Made when the program is loaded, as kernels.cc says.
+const std::array<RescaleKernel, 3> kKernels = {kRescaleVector, kRescalePortable, kReference};
+
+}  // namespace
+
+std::span<const RescaleKernel> RescaleKernels() { return kKernels; }
 
 }  // namespace exactcast
