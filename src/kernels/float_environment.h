@@ -17,7 +17,7 @@
 
 namespace exactcast {
 
-// Within it the CPU rounds to nearest even, toward negative or toward positive. Stands in a function
+// Within it the CPU rounds to nearest even, toward negative, toward positive or toward zero. Stands in a function
 // of its own that calls the kernel's, which keeps the compiler from moving arithmetic across.
 class DirectedRounding;
 
@@ -41,6 +41,7 @@ class DirectedRounding {
   explicit DirectedRounding(Rounding rounding) noexcept : saved_(_mm_getcsr()) {
     const unsigned direction = rounding == Rounding::kTowardNegative   ? 0x2000
                                : rounding == Rounding::kTowardPositive ? 0x4000
+                               : rounding == Rounding::kTowardZero     ? 0x6000
                                                                        : 0;
     _mm_setcsr((saved_ & ~0x6000u) | direction);
   }
@@ -60,6 +61,7 @@ class DirectedRounding {
     asm volatile("mrs %0, fpcr" : "=r"(saved_));
     const std::uint64_t direction = rounding == Rounding::kTowardNegative   ? 2
                                     : rounding == Rounding::kTowardPositive ? 1
+                                    : rounding == Rounding::kTowardZero     ? 3
                                                                             : 0;
     asm volatile("msr fpcr, %0"
                  :
@@ -100,6 +102,7 @@ class DirectedRounding {
   explicit DirectedRounding(Rounding rounding) noexcept : saved_(std::fegetround()) {
     std::fesetround(rounding == Rounding::kTowardNegative   ? FE_DOWNWARD
                     : rounding == Rounding::kTowardPositive ? FE_UPWARD
+                    : rounding == Rounding::kTowardZero     ? FE_TOWARDZERO
                                                             : FE_TONEAREST);
   }
   ~DirectedRounding() { std::fesetround(saved_); }

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-#include "src/kernels/decode-inl.h"
+#include "src/kernels/blocks-inl.h"
 #include "src/kernels/kernels.h"
 
 HWY_BEFORE_NAMESPACE();

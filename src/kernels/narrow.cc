@@ -11,8 +11,8 @@
 
 #include <algorithm>
 
+#include "src/kernels/blocks-inl.h"
 #include "src/kernels/choose-inl.h"
-#include "src/kernels/decode-inl.h"
 #include "src/kernels/kernels.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -12,8 +12,8 @@
 #include <bit>
 #include <cmath>
 
+#include "src/kernels/blocks-inl.h"
 #include "src/kernels/choose-inl.h"
-#include "src/kernels/decode-inl.h"
 #include "src/kernels/kernels.h"
 #include "src/kernels/words.h"
 

@@ -26,6 +26,7 @@
 #include <bit>
 #include <cstring>
 
+#include "src/kernels/blocks-inl.h"
 #include "src/kernels/choose-inl.h"
 #include "src/kernels/float_environment.h"
 #include "src/kernels/halves-inl.h"

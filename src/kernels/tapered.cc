@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "src/kernels/blocks-inl.h"
 #include "src/kernels/choose-inl.h"
 #include "src/kernels/halves-inl.h"
 #include "src/kernels/kernels.h"

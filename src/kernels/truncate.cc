@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "src/kernels/blocks-inl.h"
 #include "src/kernels/choose-inl.h"
 #include "src/kernels/halves-inl.h"
 #include "src/kernels/kernels.h"

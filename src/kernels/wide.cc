@@ -11,43 +11,14 @@
 
 #include <algorithm>
 
+#include "src/kernels/blocks-inl.h"
 #include "src/kernels/choose-inl.h"
-#include "src/kernels/decode-inl.h"
 #include "src/kernels/kernels.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace exactcast {
 namespace HWY_NAMESPACE {
 namespace {
-
-using Decoder = std::size_t (*)(const std::byte*, std::size_t, std::uint64_t*);
-
-Decoder DecoderOf(FormatId source) {
-  switch (source) {
-    case FormatId::kFloat32:
-      return DecodeBlock<ReadToFloat64<FormatId::kFloat32>>;
-    case FormatId::kTfloat32:
-      return DecodeBlock<ReadToFloat64<FormatId::kTfloat32>>;
-    case FormatId::kBfloat16:
-      return DecodeBlock<ReadToFloat64<FormatId::kBfloat16>>;
-    case FormatId::kFloat16:
-      return DecodeBlock<ReadToFloat64<FormatId::kFloat16>>;
-    case FormatId::kInt16:
-      return DecodeBlock<ReadToFloat64<FormatId::kInt16>>;
-    case FormatId::kUint16:
-      return DecodeBlock<ReadToFloat64<FormatId::kUint16>>;
-    case FormatId::kInt32:
-      return DecodeBlock<ReadToFloat64<FormatId::kInt32>>;
-    case FormatId::kUint32:
-      return DecodeBlock<ReadToFloat64<FormatId::kUint32>>;
-    case FormatId::kInt64:
-      return DecodeBlock<ReadToFloat64<FormatId::kInt64>>;
-    case FormatId::kUint64:
-      return DecodeBlock<ReadToFloat64<FormatId::kUint64>>;
-    default:
-      return DecodeBlock<ReadToFloat64<FormatId::kFloat64>>;
-  }
-}
 
 // Integers of 64 bits, as they are.
 struct ReadIntegers {
@@ -118,7 +89,8 @@ void RunWide(const Params& p, const std::byte* in, std::byte* out, std::size_t n
   HWY_ALIGN std::uint64_t lanes[kBlockRoom];
   const bool by_integers =
       p.target->id == FormatId::kFloat64 && IsInteger(*p.source) && p.source->bits == 64;
-  const Decoder decode = by_integers ? DecodeBlock<ReadIntegers> : DecoderOf(p.source->id);
+  const Float64Decoder decode =
+      by_integers ? DecodeBlock<ReadIntegers> : DecoderToFloat64(p.source->id);
   const Encoder<std::uint64_t> encode = ChooseEncoder<std::uint64_t>(p.encoding);
   const IntegerEncoder encode_integers = ChooseIntegerEncoder(p.encoding.rounding);
   const std::size_t in_bytes = static_cast<std::size_t>(p.source->storage_bits) / 8;
