@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The fast family over float64 lanes: to float32 from float64 and from integers of 32 and 64 bits, and
-// to integers from float64, to those of 32 and 64 bits from any other float.
+// to integers from float64 and tfloat32, to those of 32 and 64 bits from any other float.
 //
 // To float32 the CPU rounds, in the direction of its control register. To odd and half away it rounds
 // toward zero: an inexact result gets its lowest bit set; half a unit, a power of two, is added before,
@@ -305,7 +305,7 @@ bool AcceptsByFloat64(const Params& p) {
     return e.step == EncodeStep::kFloat && from.bits >= 32 && !e.is_rare;
   }
   return e.step == EncodeStep::kInteger && !IsInteger(from) && e.flush_below64 == 0 &&
-         (from.id == FormatId::kFloat64 || e.bits >= 32);
+         (from.id == FormatId::kFloat64 || from.id == FormatId::kTfloat32 || e.bits >= 32);
 }
 
 void PrepareNothing(const Params&, std::uint64_t) {}

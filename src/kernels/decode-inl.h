@@ -85,7 +85,8 @@ HWY_INLINE V Magnitude64ToFloat64(D d, V magnitude) {
 
 // float64 to float32 bits in the low half of each lane, to odd, whatever direction the CPU rounds in:
 // where its result is above the magnitude, the float32 below is meant.
-template <class D, class V = hn::Vec<D>>
+// kFinite: no infinity, and nothing beyond float32.
+template <bool kFinite, class D, class V = hn::Vec<D>>
 HWY_INLINE V Float64ToFloat32(D d, V x) {
   const hn::RebindToFloat<D> df;
   const hn::Rebind<float, D> d32;
@@ -100,6 +101,7 @@ HWY_INLINE V Float64ToFloat32(D d, V x) {
   const V is_inexact = hn::VecFromMask(d, hn::RebindMask(d, hn::Ne(back, value)));
   const V bits = hn::PromoteTo(d, hn::BitCast(du32, near));
   const V odd = hn::Or(hn::Add(bits, is_above), hn::And(is_inexact, constant(1)));
+  if constexpr (kFinite) return hn::Or(odd, sign);
   // Infinity, which not every conversion keeps, and what is beyond float32 but finite.
   const V infinity = constant(LaneFormat<std::uint64_t>::kInfinity);
   const V is_infinite = MaskWhere<V>(hn::Eq(magnitude, infinity));
@@ -160,6 +162,22 @@ struct Reader<FormatId::kFloat16> {
   template <class D>
   static HWY_INLINE hn::Vec<D> ToFloat32(D d, const Word* words) {
     return Float16ToFloat32(d, LoadAs(d, words));
+  }
+};
+template <>
+struct Reader<FormatId::kInt8> {
+  using Word = std::int8_t;
+  template <class D>
+  static HWY_INLINE hn::Vec<D> ToFloat32(D d, const Word* words) {
+    return IntegerToFloat32(d, LoadAs(d, words));
+  }
+};
+template <>
+struct Reader<FormatId::kUint8> {
+  using Word = std::uint8_t;
+  template <class D>
+  static HWY_INLINE hn::Vec<D> ToFloat32(D d, const Word* words) {
+    return IntegerToFloat32(d, LoadAs(d, words));
   }
 };
 template <>
@@ -247,9 +265,10 @@ struct ReadToFloat32 {
     if constexpr (sizeof(Word) == 8) {
       const hn::ScalableTag<std::uint64_t> d64;
       const hn::Rebind<Lane, decltype(d64)> part;
+      constexpr bool kFinite = kSource != FormatId::kFloat64;  // an integer
       for (std::size_t i = 0; i < hn::Lanes(d); i += hn::Lanes(d64)) {
         const auto wide = Reader<kSource>::ToFloat64(d64, words + i);
-        hn::StoreU(hn::TruncateTo(part, Float64ToFloat32(d64, wide)), part, lanes + i);
+        hn::StoreU(hn::TruncateTo(part, Float64ToFloat32<kFinite>(d64, wide)), part, lanes + i);
       }
     } else {
       hn::StoreU(Reader<kSource>::ToFloat32(d, words), d, lanes);

@@ -67,20 +67,20 @@ struct FromFloat16 {
   template <class D16>
   static HWY_INLINE Loaded<D16> Load(D16 d, const Word* words) {
     const D32Of<D16> d32;
-    const auto even = Promote(d32, words);
-    const auto odd = Promote(d32, words + hn::Lanes(d32));
+    const hn::Rebind<Word, decltype(d32)> half;
+    const auto even = Promote(d32, hn::LoadU(half, words));
+    const auto odd = Promote(d32, hn::LoadU(half, words + hn::Lanes(d32)));
     return {even, odd, UpperHalves(d, even, odd)};
   }
   // Exact, NaN apart, which are patched: by the CPU's conversion where it has one.
   template <class D32>
-  static HWY_INLINE hn::Vec<D32> Promote(D32 d32, const Word* words) {
+  static HWY_INLINE hn::Vec<D32> Promote(D32 d32, hn::Vec<hn::Rebind<Word, D32>> halves) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
     const hn::Rebind<hwy::float16_t, D32> d16;
     const hn::RebindToFloat<D32> df;
-    const auto halves = hn::LoadU(hn::Rebind<Word, D32>(), words);
     return hn::BitCast(d32, hn::PromoteTo(df, hn::BitCast(d16, halves)));
 #else
-    return Float16ToFloat32(d32, LoadAs(d32, words));
+    return Float16ToFloat32(d32, hn::PromoteTo(d32, halves));
 #endif
   }
   // Of an infinity or a NaN; else something finite.

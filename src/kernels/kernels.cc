@@ -11,8 +11,8 @@ namespace {
 
 // Made when the program is loaded: what is made on first use has a lock, which fork() may copy held.
 const auto kKernels = std::to_array<KernelRow>(
-    {kCopyKernel, kTable8Kernel, kScaledKernel, kIntegersKernel, kSmallFloatsKernel, kTaperedKernel,
-     kHybridKernel, kToIntegersKernel, kTruncateKernel, kWidenKernel, kToInt32Kernel,
+    {kCopyKernel, kWidenKernel, kTable8Kernel, kScaledKernel, kIntegersKernel, kSmallFloatsKernel,
+     kTaperedKernel, kHybridKernel, kToIntegersKernel, kTruncateKernel, kToInt32Kernel,
      kByFloat64Kernel, kNarrowKernel, kWideKernel, kReferenceKernel});
 
 }  // namespace

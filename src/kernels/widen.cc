@@ -27,26 +27,41 @@ template <FormatId kSource, typename Lane>
 struct ReadTo
     : std::conditional_t<sizeof(Lane) == 4, ReadToFloat32<kSource>, ReadToFloat64<kSource>> {};
 
-template <>
-struct ReadTo<FormatId::kFloat16, std::uint32_t> {
-  using Word = std::uint16_t;
-  static HWY_INLINE std::size_t Step() { return hn::Lanes(hn::ScalableTag<std::uint32_t>()); }
-  static HWY_INLINE void Read(const Word* words, std::uint32_t* lanes) {
-    const hn::ScalableTag<std::uint32_t> d;
-    hn::StoreU(FromFloat16::Promote(d, words), d, lanes);
+// Through float16: itself, and float8_e5m2, which is its upper byte.
+template <class Word, typename Lane>
+struct ReadHalvesTo {
+  static HWY_INLINE std::size_t Step() { return hn::Lanes(hn::ScalableTag<Lane>()); }
+  static HWY_INLINE void Read(const Word* words, Lane* lanes) {
+    const hn::ScalableTag<Lane> d;
+    const hn::Rebind<std::uint32_t, decltype(d)> d32;
+    const auto bits =
+        FromFloat16::Promote(d32, Halves(hn::Rebind<std::uint16_t, decltype(d)>(), words));
+    if constexpr (sizeof(Lane) == 4) {
+      hn::StoreU(bits, d, lanes);
+    } else {
+      const auto x = hn::BitCast(hn::RebindToFloat<decltype(d32)>(), bits);
+      hn::StoreU(hn::BitCast(d, hn::PromoteTo(hn::RebindToFloat<decltype(d)>(), x)), d, lanes);
+    }
+  }
+
+ private:
+  template <class D16>
+  static HWY_INLINE hn::Vec<D16> Halves(D16 d, const Word* words) {
+    if constexpr (sizeof(Word) == 2) {
+      return hn::LoadU(d, words);
+    } else {
+      return hn::ShiftLeft<8>(hn::PromoteTo(d, hn::LoadU(hn::Rebind<Word, D16>(), words)));
+    }
   }
 };
-template <>
-struct ReadTo<FormatId::kFloat16, std::uint64_t> {
+
+template <typename Lane>
+struct ReadTo<FormatId::kFloat16, Lane> : ReadHalvesTo<std::uint16_t, Lane> {
   using Word = std::uint16_t;
-  static HWY_INLINE std::size_t Step() { return hn::Lanes(hn::ScalableTag<std::uint64_t>()); }
-  static HWY_INLINE void Read(const Word* words, std::uint64_t* lanes) {
-    const hn::ScalableTag<std::uint64_t> d;
-    const hn::Rebind<std::uint32_t, decltype(d)> d32;
-    const hn::RebindToFloat<decltype(d32)> df32;
-    const auto x = hn::BitCast(df32, FromFloat16::Promote(d32, words));
-    hn::StoreU(hn::BitCast(d, hn::PromoteTo(hn::RebindToFloat<decltype(d)>(), x)), d, lanes);
-  }
+};
+template <typename Lane>
+struct ReadTo<FormatId::kFloat8E5m2, Lane> : ReadHalvesTo<std::uint8_t, Lane> {
+  using Word = std::uint8_t;
 };
 
 // The word of infinity; 0 for integers.
@@ -59,6 +74,8 @@ constexpr std::uint32_t InfinityWord(FormatId source) {
       return 0x7f80;
     case FormatId::kFloat16:
       return 0x7c00;
+    case FormatId::kFloat8E5m2:
+      return 0x7c;
     default:
       return 0;
   }
@@ -150,6 +167,12 @@ Widener WidenerFrom(FormatId source) {
       return WidenBlock<FormatId::kBfloat16, Lane>;
     case FormatId::kFloat16:
       return WidenBlock<FormatId::kFloat16, Lane>;
+    case FormatId::kFloat8E5m2:
+      return WidenBlock<FormatId::kFloat8E5m2, Lane>;
+    case FormatId::kInt8:
+      return WidenBlock<FormatId::kInt8, Lane>;
+    case FormatId::kUint8:
+      return WidenBlock<FormatId::kUint8, Lane>;
     case FormatId::kInt16:
       return WidenBlock<FormatId::kInt16, Lane>;
     case FormatId::kUint16:
@@ -184,7 +207,10 @@ void RunTo(const Params& p, const std::byte* in, std::byte* out, std::size_t n, 
 
 void RunWiden(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_SSE4
-  const KernelRow& general = p.target->storage_bits == 32 ? kNarrowKernel : kWideKernel;
+  const KernelRow& general = p.source->storage_bits == 8    ? kTable8Kernel
+                             : p.target->storage_bits == 32 ? kNarrowKernel
+                                                            : kWideKernel;
+  general.prepare(p, n);
   general.run(p, in, out, 0, n, tally);
 #else
   if (p.target->storage_bits == 32) return RunTo<std::uint32_t>(p, in, out, n, tally);
@@ -208,9 +234,12 @@ bool AcceptsWiden(const Params& p) {
   const Format& from = *p.source;
   const Format& to = *p.target;
   if (p.operation != Operation::kConvert || p.encoding.step != EncodeStep::kSame ||
-      from.id == to.id || from.storage_bits < 16 || from.storage_bits > 32) {
+      from.id == to.id || from.storage_bits > 32) {
     return false;
   }
+  const bool is_byte =
+      from.id == FormatId::kInt8 || from.id == FormatId::kUint8 || from.id == FormatId::kFloat8E5m2;
+  if (from.storage_bits < 16 && !is_byte) return false;
   if (to.id != FormatId::kFloat32 && to.id != FormatId::kFloat64) return false;
   return IsInteger(from) || p.encoding.flush_below64 == 0;
 }
