@@ -7,15 +7,12 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "exactcast/status.h"
 
 namespace exactcast::bench {
 
-std::vector<std::string> CpuTargets();  // those of this CPU, best first: "avx2"
-
-// No target above `name` runs from now on. kUnsupported: this CPU has no such target.
+// `name` alone runs from now on. kUnsupported: this CPU has no such target.
 Status UseCpuTarget(std::string_view name);
 
 std::string CpuTargetInUse();

@@ -11,9 +11,9 @@ namespace {
 
 // Made when the program is loaded: what is made on first use has a lock, which fork() may copy held.
 const auto kKernels = std::to_array<KernelRow>(
-    {kCopyKernel, kWidenKernel, kTable8Kernel, kScaledKernel, kIntegersKernel, kSmallFloatsKernel,
-     kTaperedKernel, kHybridKernel, kToIntegersKernel, kTruncateKernel, kToInt32Kernel,
-     kByFloat64Kernel, kNarrowKernel, kWideKernel, kReferenceKernel});
+    {kCopyKernel, kWidenKernel, kTable8Kernel, kScaledKernel, kIntegersKernel, kToFloat16Kernel,
+     kSmallFloatsKernel, kTaperedKernel, kHybridKernel, kToIntegersKernel, kTruncateKernel,
+     kToInt32Kernel, kByFloat64Kernel, kNarrowKernel, kWideKernel, kReferenceKernel});
 
 }  // namespace
 

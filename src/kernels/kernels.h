@@ -43,6 +43,7 @@ extern const KernelRow kToIntegersKernel;
 extern const KernelRow kTruncateKernel;
 extern const KernelRow kWidenKernel;
 extern const KernelRow kHybridKernel;
+extern const KernelRow kToFloat16Kernel;
 extern const KernelRow kToInt32Kernel;
 extern const KernelRow kByFloat64Kernel;
 extern const KernelRow kNarrowKernel;
