@@ -26,7 +26,7 @@ Encoder<Lane> EncoderForMode(const Encoding& e) {
   switch (e.step) {
     case EncodeStep::kFloat:
       if constexpr (sizeof(Lane) == 4) {
-        if (e.is_rare) return EncodeFloat<true, kMode, Lane>;
+        if (e.is_rare) return EncodeFloat<true, Rounding::kNone, Lane>;
       }
       return EncodeFloat<false, kMode, Lane>;
     case EncodeStep::kInteger:

@@ -130,7 +130,8 @@ HWY_INLINE V Select(V mask, V yes, V no) {
 
 // ---- to a float ---------------------------------------------------------------------------------
 
-// kRare: unsigned targets, flushed subnormals, overflow judged by another mode.
+// kRare: unsigned targets, flushed subnormals, overflow judged by another mode; the mode is read from
+// `e`, not kMode.
 template <bool kRare, Rounding kMode, typename Lane>
 HWY_NOINLINE LaneCounts EncodeFloat(const Encoding& e, const BlockOf<Lane>& block) {
   using F = LaneFormat<Lane>;
@@ -170,8 +171,12 @@ HWY_NOINLINE LaneCounts EncodeFloat(const Encoding& e, const BlockOf<Lane>& bloc
     const V steps = hn::ShiftLeftSame(hn::Sub(exponent, least), e.mantissa_bits);
     V code = hn::Add(split.kept, steps);
     if constexpr (kRare) code = hn::Sub(code, gap);
-    code = hn::Sub(code, AwayMask<kMode>(split.discarded, code, x.sign));
-    if constexpr (kRare) code = hn::AndNot(SignMask(code), code);
+    if constexpr (kRare) {
+      code = hn::Sub(code, AwayMaskOf(e.rounding, split.discarded, code, x.sign));
+      code = hn::AndNot(SignMask(code), code);
+    } else {
+      code = hn::Sub(code, AwayMask<kMode>(split.discarded, code, x.sign));
+    }
     V inexact = AllOnesWhere<V>(hn::Ne(split.discarded, zero));
     // What only an earlier step lost is rounded, not tiny.
     V is_tiny = hn::And(AllOnesWhere<V>(Greater(tiny, code)), inexact);

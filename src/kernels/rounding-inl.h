@@ -118,6 +118,25 @@ HWY_INLINE V AwayMask(V discarded, V code, V sign) {
   }
 }
 
+// The same for a mode known at run time.
+template <class V>
+HWY_INLINE V AwayMaskOf(Rounding mode, V discarded, V code, V sign) {
+  switch (mode) {
+    case Rounding::kTowardNegative:
+      return AwayMask<Rounding::kTowardNegative>(discarded, code, sign);
+    case Rounding::kTowardPositive:
+      return AwayMask<Rounding::kTowardPositive>(discarded, code, sign);
+    case Rounding::kTiesToAway:
+      return AwayMask<Rounding::kTiesToAway>(discarded, code, sign);
+    case Rounding::kTowardZero:
+      return AwayMask<Rounding::kTowardZero>(discarded, code, sign);
+    case Rounding::kToOdd:
+      return AwayMask<Rounding::kToOdd>(discarded, code, sign);
+    default:
+      return AwayMask<Rounding::kTiesToEven>(discarded, code, sign);
+  }
+}
+
 // How many lanes fell into a class: a lane of `mask` is all ones or zero.
 template <class V>
 class LaneCounter {
