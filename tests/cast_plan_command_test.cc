@@ -82,18 +82,18 @@ TEST_F(CastPlanCommand, NoCountsRefusesWhatNeedsThem) {
 }
 
 TEST_F(CastPlanCommand, ExplainPlanSaysWhichKernelRunsWhereAndWhy) {
-  const Plan plan = *MakePlan({.from = FormatId::kInt8, .to = FormatId::kFloat32});
-  const CommandResult run = Cast("--from s8 --to f32 --explain-plan");
+  const Plan plan = *MakePlan({.from = FormatId::kInt8, .to = FormatId::kFloat16});
+  const CommandResult run = Cast("--from s8 --to f16 --explain-plan");
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.out.substr(0, run.out.find("CPU")),
-            "int8 to float32, profile exact, mode rint, ieee\n"
+            "int8 to float16, profile exact, mode rint, ieee\n"
             "kernel   table8: a table of 256 results\n"
-            "         the fastest that takes this cast; copy does not\n");
+            "         the fastest that takes this cast; copy and widen do not\n");
   EXPECT_NE(run.out.find("CPU      " + std::string(Plan::cpu_target()) + "\n"), std::string::npos);
 
-  const auto json = nlohmann::json::parse(Cast("--from s8 --to f32 --explain-plan --json").out);
+  const auto json = nlohmann::json::parse(Cast("--from s8 --to f16 --explain-plan --json").out);
   EXPECT_EQ(json["from"], "int8");
-  EXPECT_EQ(json["to"], "float32");
+  EXPECT_EQ(json["to"], "float16");
   EXPECT_EQ(json["profile"], "exact");
   EXPECT_EQ(json["round"], "rint");
   EXPECT_EQ(json["overflow"], "ieee");

@@ -27,7 +27,9 @@ namespace {
 TEST(CpuTargets, KernelsAreBuiltForEveryInstructionSet) {
   const std::vector<std::string_view> built = BuiltCpuTargets();
   const std::vector<std::string_view> run = CpuTargets();
-#if defined(__x86_64__)
+#if defined(EXACTCAST_SANITIZED)
+  const std::vector<std::string_view> wanted;  // a part of them
+#elif defined(__x86_64__)
   const std::vector<std::string_view> wanted = {"avx3", "avx2", "sse4"};
 #elif defined(__aarch64__)
   const std::vector<std::string_view> wanted = {"neon"};

@@ -25,9 +25,9 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/cpu_target.h"
 #include "bench/instructions/sections.h"
 #include "bench/instructions/verdict.h"
+#include "exactcast/cast.h"
 
 namespace exactcast::bench {
 namespace {
@@ -143,7 +143,7 @@ int RunGate(const std::string& driver, const fs::path& folder, const std::string
     return Skip(fmt::format("a {} build; instructions are counted in Release builds", build_type));
   }
   if (Run("command -v valgrind >/dev/null") != 0) return Skip("valgrind is not installed");
-  const std::vector<std::string> targets = CpuTargets();
+  const std::vector<std::string_view> targets = Plan::cpu_targets();
   if (std::ranges::find(targets, kCpuTarget) == targets.end()) return Skip("this CPU has no AVX2");
   const std::optional<std::vector<Counted>> rows = Count(driver);
   if (!rows || rows->empty()) {
