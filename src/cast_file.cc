@@ -39,10 +39,6 @@ CastRequest ToCastRequest(const FileCastRequest& request, FormatId from) {
           .nan_to_integer = request.nan_to_integer};
 }
 
-bool RefusesUnpredictable(const FileCastRequest& request) {
-  return request.nan_to_integer && request.nan_to_integer->refuse;
-}
-
 // One run of CastFile: each step fills in what the next needs.
 class FileCast {
  public:
@@ -63,7 +59,7 @@ class FileCast {
       return WithPlan<Plan>(
           [](const Plan& plan, const OutputPlace&, ElementReader*) { return Result<Plan>(plan); });
     }
-    if (Status status = CheckCounts(); !status.ok()) return status;
+    if (Status status = CheckCounts(request_); !status.ok()) return status;
     if (!request_.from)
       return UsageError("without INPUT its format is not known; give it with --from");
     if (Status status = DeriveTarget(*request_.from); !status.ok()) return status;
@@ -92,12 +88,6 @@ class FileCast {
     return use(*plan, *place, &reader);
   }
 
-  [[nodiscard]] Status CheckCounts() const {
-    if (request_.counts || (!request_.strict && !RefusesUnpredictable(request_))) return {};
-    return UsageError(fmt::format("{} needs the counts that --no-counts leaves out; leave one out",
-                                  request_.strict ? "--strict" : "--nan-to-int refuse"));
-  }
-
   Status OfInput(const Status& status) const {
     return {status.code(), About(input_name_, status.message())};
   }
@@ -107,7 +97,7 @@ class FileCast {
 
   // All that can be said from the request alone.
   Status CheckRequest() {
-    if (Status status = CheckCounts(); !status.ok()) return status;
+    if (Status status = CheckCounts(request_); !status.ok()) return status;
     const Result<const ContainerRow*> in = FindContainer(request_.input);
     if (!in.ok()) return in.status();
     const Result<const ContainerRow*> out = FindContainer(request_.output);

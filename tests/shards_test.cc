@@ -312,6 +312,10 @@ TEST_F(Shards, AStoppedRunIsGoneOnWith) {
   TensorFilesRequest other = To(FormatId::kFloat16);
   other.resume = true;
   ExpectRefusal(StatusCode::kUsage, {"other options"}, other);
+  TensorFilesRequest uncounted = To(FormatId::kBfloat16);  // its records would hold no counts
+  uncounted.resume = true;
+  uncounted.counts = false;
+  ExpectRefusal(StatusCode::kUsage, {"other options"}, uncounted);
   const fs::path done = fs::path(Work()) / "files" / kFirst;
   const auto written = fs::last_write_time(done);
   TensorFilesRequest resume = To(FormatId::kBfloat16);

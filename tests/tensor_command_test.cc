@@ -83,6 +83,27 @@ TEST_F(TensorCommand, JsonHasEveryTensor) {
   EXPECT_EQ(json["tensors"][1]["note"], "not floating");
 }
 
+TEST_F(TensorCommand, NoCountsWritesTheSameBytesAndPrintsNoCounts) {
+  ASSERT_EQ(Cast({"--to", "fp8_e4m3"}).status, 0);
+  const std::string counted = support::ReadFile(out_);
+  const CommandResult run = Cast({"--to", "fp8_e4m3", "--force", "--no-counts"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out,
+            "2 tensors cast (float32 to float8_e4m3fn, mode rint), 1 kept, profile exact: "
+            "5 elements, what became of them not counted; 28 to 13 bytes\n");
+  EXPECT_EQ(support::ReadFile(out_), counted);
+  const Json json = Json::parse(Cast({"--to", "fp8_e4m3", "--force", "--no-counts", "--json"}).out);
+  EXPECT_EQ(json["counted"], false);
+  for (const char* key : {"exact", "rounded", "overflowed", "underflowed", "nan"}) {
+    EXPECT_FALSE(json.contains(key)) << key;
+    EXPECT_FALSE(json["tensors"][0].contains(key)) << key;
+  }
+  const CommandResult strict = Cast({"--to", "fp8_e4m3", "--force", "--no-counts", "--strict"});
+  EXPECT_EQ(strict.status, 2);
+  EXPECT_NE(strict.err.find("--strict needs the counts that --no-counts leaves out"),
+            std::string::npos);
+}
+
 TEST_F(TensorCommand, APlanListsAndWritesNothing) {
   const CommandResult run = RunCommand({"cast", in_, "--to", "bf16", "--exclude", "lm*", "--plan"});
   EXPECT_EQ(run.status, 0) << run.err;

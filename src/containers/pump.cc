@@ -29,6 +29,16 @@ std::string IndexText(std::uint64_t index, const InputLayout& layout) {
 
 }  // namespace
 
+bool RefusesUnpredictable(const FileCastRequest& request) {
+  return request.nan_to_integer && request.nan_to_integer->refuse;
+}
+
+Status CheckCounts(const FileCastRequest& request) {
+  if (request.counts || (!request.strict && !RefusesUnpredictable(request))) return {};
+  return UsageError(fmt::format("{} needs the counts that --no-counts leaves out; leave one out",
+                                request.strict ? "--strict" : "--nan-to-int refuse"));
+}
+
 // ---- The first loss -----------------------------------------------------------------------------
 
 void FirstLoss::Note(std::uint64_t index, const std::byte* data, Packing packing,

@@ -8,6 +8,7 @@
 
 #include "exactcast/tensor_files.h"
 #include "src/containers/descriptor.h"
+#include "src/containers/pump.h"
 #include "src/tensors/cast_folder.h"
 #include "src/tensors/decision.h"
 #include "src/tensors/file_job.h"
@@ -138,6 +139,7 @@ Result<TensorFilesResult> CastTensorFiles(const TensorFilesRequest& request) {
     return UsageError("a file's name is empty; a standard stream is -");
   }
   if (request.output.empty() && !request.plan_only) return UsageError("no OUTPUT is named");
+  if (Status status = CheckCounts(request); !status.ok()) return status;
   if (Status status = CheckSelection(request); !status.ok()) return status;
   if (request.input.ends_with('/') || IsFolder(request.input) ||
       request.input.ends_with(kIndexEnding)) {

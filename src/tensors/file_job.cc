@@ -64,8 +64,8 @@ class TensorRun {
     options_.input_name =
         fmt::format("{}: {}", std::move(input_name), Quoted(decision.tensor().name));
     options_.strict = state->request.strict;
-    options_.refuse_unpredictable =
-        state->request.nan_to_integer && state->request.nan_to_integer->refuse;
+    options_.refuse_unpredictable = RefusesUnpredictable(state->request);
+    options_.counts = state->request.counts;
     options_.threads = state->request.threads;
     options_.progress = [this](std::uint64_t bytes) { return Report(bytes); };
   }
@@ -172,8 +172,7 @@ Result<FileJob> PlanFile(const std::string& name, const TensorContainer& contain
 Status RunFile(const std::vector<Decision>& decisions, const std::vector<std::string>& input_names,
                const OutputPlace& place, bool replace, FileJob* job, RunState* state) {
   const TensorFilesRequest& request = state->request;
-  const bool may_stop =
-      request.strict || (request.nan_to_integer && request.nan_to_integer->refuse);
+  const bool may_stop = request.strict || RefusesUnpredictable(request);
   Result<OutputFile> file =
       OutputFile::Create(place, {.force = replace, .sync = request.sync, .hold_back = may_stop});
   if (!file.ok()) return file.status();

@@ -54,6 +54,7 @@ TensorFilesResult Summarise(const TensorFilesRequest& request,
                             const std::vector<Decision>& decisions, RunState* state) {
   TensorFilesResult result;
   result.profile = request.profile;
+  result.counted = request.counts;
   result.tensors.reserve(decisions.size());
   for (const Decision& decision : decisions) result.tensors.push_back(OutcomeOf(decision));
   result.warnings = std::move(state->warnings);
