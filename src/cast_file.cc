@@ -192,13 +192,20 @@ class FileCast {
                     out_row_->name, input_name_)));
   }
 
+  // 0: not known, as what a stream promises may never come.
+  [[nodiscard]] std::uint64_t OutputBytes(const Plan& plan, const ElementReader& reader) const {
+    if (!reader.in_any_order() || out_.pairs_apart) return 0;
+    return out_.header.size() + ArrayBytes(plan.to(), out_.packing, *in_.elements);
+  }
+
   // Everything is known but the data.
   Result<FileCastResult> CastData(const Plan& plan, const OutputPlace& place,
                                   ElementReader* reader) {
     Result<OutputFile> output =
         OutputFile::Create(place, {.force = request_.force,
                                    .sync = request_.sync,
-                                   .hold_back = request_.strict || RefusesUnpredictable(request_)});
+                                   .hold_back = request_.strict || RefusesUnpredictable(request_),
+                                   .bytes = OutputBytes(plan, *reader)});
     if (!output.ok()) return output.status();
     if (Status status = output->Write(out_.header.data(), out_.header.size()); !status.ok()) {
       return status;
@@ -207,6 +214,7 @@ class FileCast {
                                  .strict = request_.strict,
                                  .refuse_unpredictable = RefusesUnpredictable(request_),
                                  .threads = request_.threads,
+                                 .counts = request_.counts,
                                  .pairs_apart = out_.pairs_apart,
                                  .progress = request_.progress};
     FileSink sink(&*output, out_.header.size());

@@ -282,6 +282,37 @@ TEST_F(Durability, AnyFailingCallLeavesTheOldFile) {
   }
 }
 
+TEST_F(Durability, ADiskWithoutTheRoomSaysSoBeforeTheWork) {
+  const std::string npy = folder_.Path("in.npy");
+  EXPECT_EQ(Command({"cast", in_, npy, "--to", "f32"}), 0);
+  const std::vector<std::vector<std::string>> commands = {
+      {"cast", in_, out_, "--to", "bf16"},
+      {"cast", npy, folder_.Path("out.npy"), "--to", "bf16"},
+      {"cast", npy, folder_.Path("out.bin"), "--to", "bf16"}};
+  for (const std::vector<std::string>& command : commands) {
+    const std::string out = command[2];
+    EXPECT_EQ(Command(command), 0) << out;
+    const std::string right = ReadFile(out);
+    fs::remove(out);
+    for (const auto& [error, wanted] :
+         std::vector<std::pair<int, int>>{{ENOSPC, 5}, {EDQUOT, 5}, {EFBIG, 5}, {EOPNOTSUPP, 0}}) {
+      SCOPED_TRACE(out + " " + std::to_string(error));
+      int met = 0;
+      ForEachCall(folder_, {"fallocate", error, wanted}, command, [&](int status) {
+        ++met;
+        EXPECT_EQ(status, wanted);
+        EXPECT_EQ(fs::exists(out), wanted == 0);
+        if (fs::exists(out)) {
+          EXPECT_EQ(ReadFile(out), right);
+        }
+        fs::remove(out);
+      });
+      EXPECT_EQ(met, 1);
+      fs::remove(out);
+    }
+  }
+}
+
 TEST_F(Durability, AnyFailingCallOverShardsLeavesWhatCanBeGoneOnWith) {
   MakeModel();
   for (const Fault& fault : std::vector<Fault>{{"pread", EIO, 3},

@@ -271,7 +271,8 @@ class FolderCast {
     if (!input.ok()) return input.status();
     const Result<std::string> path = work->PathFor(name);
     if (!path.ok()) return path.status();
-    Result<OutputFile> output = OutputFile::Create(*path, {.force = true, .sync = request_.sync});
+    Result<OutputFile> output =
+        OutputFile::Create(*path, {.force = true, .sync = request_.sync, .bytes = input->size()});
     if (!output.ok()) return output.status();
     FileSink sink(&*output, 0);
     PumpOptions options;

@@ -174,7 +174,10 @@ Status RunFile(const std::vector<Decision>& decisions, const std::vector<std::st
   const TensorFilesRequest& request = state->request;
   const bool may_stop = request.strict || RefusesUnpredictable(request);
   Result<OutputFile> file =
-      OutputFile::Create(place, {.force = replace, .sync = request.sync, .hold_back = may_stop});
+      OutputFile::Create(place, {.force = replace,
+                                 .sync = request.sync,
+                                 .hold_back = may_stop,
+                                 .bytes = job->layout.file_bytes.value_or(0)});
   if (!file.ok()) return file.status();
   const auto of_output = [&](const Status& status) -> Status {
     // What the file itself says begins with its path.
