@@ -304,9 +304,10 @@ Status MeasureFiles(const FilesWanted& wanted) {
   std::error_code error;
   const std::uint64_t needed = 8 * wanted.elements + 16 * kMiB;
   const std::uint64_t room = fs::space(wanted.folder, error).available;
-  if (error || room < needed) {
+  if (error) return NotWritten(fmt::format("{}: {}", wanted.folder, error.message()));
+  if (room < needed) {
     return NotWritten(fmt::format("{}: needs {} MiB of room, there is {}", wanted.folder,
-                                  needed / kMiB, error ? 0 : room / kMiB));
+                                  needed / kMiB, room / kMiB));
   }
   if (!wanted.json) {
     fmt::print("exactcast {}, {}, files in {}; wall medians, ratios to the cp of the round\n",
