@@ -211,6 +211,7 @@ class FileCast {
       return status;
     }
     const PumpOptions options = {.input_name = input_name_,
+                                 .output_name = output_name_,
                                  .strict = request_.strict,
                                  .refuse_unpredictable = RefusesUnpredictable(request_),
                                  .threads = request_.threads,

@@ -304,7 +304,8 @@ TEST_F(Shards, AStopBeforeTheFirstShardLeavesNothing) {
 TEST_F(Shards, AStoppedRunIsGoneOnWith) {
   Result<TensorFilesResult> stopped = Cast(StopAt(12));
   ASSERT_FALSE(stopped.ok());
-  ExpectStatus(stopped.status(), StatusCode::kNotWritten, {"stopped", "1 of 2 shards", "--resume"});
+  ExpectStatus(stopped.status(), StatusCode::kNotWritten,
+               {kSecond, "stopped", "1 of 2 shards", "--resume"});
   EXPECT_FALSE(fs::exists(out_));
   // Without --resume it is not thrown away.
   ExpectRefusal(StatusCode::kNotWritten, {"--resume", "--force"});

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/progress.h"
+#include "src/containers/tensor_input.h"
 #include "tests/support/command.h"
 #include "tests/support/npy_recipe.h"
 #include "tests/support/safetensors_recipe.h"
@@ -216,6 +217,27 @@ TEST(ProgressLine, IsNeverWiderThanItsPlace) {
     EXPECT_LE(ProgressText(1 << 20, 1 << 22, 1, name, width).size(), width);
   }
   EXPECT_TRUE(ProgressText(1, 2, 1, "layers.0.weight", 44).ends_with("..weight"));
+}
+
+// Half a number would be another number, half a character none.
+TEST(ProgressLine, EndsAtThePartsThatFindAPlace) {
+  const std::string name = "gr\u00f6\u00dfe.\u91cd";
+  const std::string whole = ProgressText(1 << 20, 1 << 22, 1, name, 100);
+  const std::string numbers = whole.substr(0, whole.size() - name.size() - 2);
+  for (std::size_t width = 0; width < numbers.size() + 3; ++width) {
+    const std::string text = ProgressText(1 << 20, 1 << 22, 1, name, width);
+    EXPECT_TRUE(numbers.starts_with(text)) << text;
+    EXPECT_TRUE(text.size() == numbers.size() || text.empty() ||
+                numbers.substr(text.size(), 2) == "  ")
+        << text;
+  }
+  for (std::size_t width = numbers.size() + 3; width < whole.size(); ++width) {
+    const std::string text = ProgressText(1 << 20, 1 << 22, 1, name, width);
+    if (text == numbers) continue;
+    ASSERT_TRUE(text.starts_with(numbers + "  ..")) << text;
+    EXPECT_TRUE(exactcast::IsUtf8(text)) << text;
+    EXPECT_TRUE(name.ends_with(text.substr(numbers.size() + 4))) << text;
+  }
 }
 
 TEST(ProgressLine, UnitsDoNotJump) {

@@ -22,8 +22,6 @@ namespace exactcast {
 // Told of bytes that have been read and written, from any thread; false stops the work.
 using Progress = std::function<bool(std::uint64_t bytes)>;
 
-inline Status Stopped() { return NotWritten("stopped before it was complete"); }
-
 constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
 constexpr std::size_t kMostWorkers = 12;  // two blocks each: 24 MiB
 

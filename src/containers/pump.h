@@ -51,6 +51,7 @@ class FirstLoss {
 
 struct PumpOptions {
   std::string input_name;             // in messages
+  std::string output_name;            // in that of a stop
   bool strict = false;                // stop at the first loss
   bool refuse_unpredictable = false;  // stop at the first element that may become anything
   int threads = 0;

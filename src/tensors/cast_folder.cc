@@ -277,6 +277,7 @@ class FolderCast {
     FileSink sink(&*output, 0);
     PumpOptions options;
     options.input_name = Printable(from);
+    options.output_name = Printable(name);
     options.threads = request_.threads;
     options.progress = [this, &name](std::uint64_t) {
       return request_.tensor_progress == nullptr ||

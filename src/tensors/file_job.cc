@@ -59,10 +59,12 @@ Result<std::optional<OutputTensor>> ToOutput(const Decision& decision,
 // One tensor on its way.
 class TensorRun {
  public:
-  TensorRun(const Decision& decision, std::string input_name, RunState* state)
+  TensorRun(const Decision& decision, std::string input_name, std::string output_name,
+            RunState* state)
       : decision_(decision), tensor_(decision.tensor()), state_(*state) {
     options_.input_name =
         fmt::format("{}: {}", std::move(input_name), Quoted(decision.tensor().name));
+    options_.output_name = std::move(output_name);
     options_.strict = state->request.strict;
     options_.refuse_unpredictable = RefusesUnpredictable(state->request);
     options_.counts = state->request.counts;
@@ -190,7 +192,7 @@ Status RunFile(const std::vector<Decision>& decisions, const std::vector<std::st
     const Decision& decision = decisions[job->sources[i]];
     const Result<ByteSink*> sink = (*output)->Begin(i);
     if (!sink.ok()) return of_output(sink.status());
-    TensorRun run(decision, input_names[job->sources[i]], state);
+    TensorRun run(decision, input_names[job->sources[i]], job->name, state);
     Status status = run.Run(job->tensors[i], job->layout.packing[i], *sink, &job->counts[i]);
     if (!status.ok()) return status;
     if (status = (*output)->End(); !status.ok()) return of_output(status);
