@@ -180,7 +180,8 @@ TEST_F(Shards, AScaleIsFoundInAnotherShard) {  // X06
       in_ + "/" + kSecond,
       Safetensors("{" + Entry("l.weight_scale_inv", "F32", "1,1", 0, 4) + "}", Bytes<float>({2})));
   WriteIndex({{"l.weight", kFirst}, {"l.weight_scale_inv", kSecond}}, "6");
-  ExpectRefusal(StatusCode::kBadInput, {"'l.weight'", "'l.weight_scale_inv'", "--ignore-scales"});
+  ExpectRefusal(StatusCode::kBadInput,
+                {kFirst + ": ", "'l.weight'", "'l.weight_scale_inv'", "--ignore-scales"});
   TensorFilesRequest ignoring = To(FormatId::kBfloat16);
   ignoring.ignore_scales = true;
   EXPECT_TRUE(Cast(ignoring).ok());
@@ -283,6 +284,40 @@ TEST_F(Shards, AllShardsGoIntoOneFile) {
       Safetensors("{\"__metadata__\":{\"format\":\"pt\"}," + Entry("ids", "I64", "1", 0, 8) + "," +
                       Entry("a", "BF16", "2", 8, 12) + "," + Entry("b", "BF16", "1", 12, 14) + "}",
                   Bytes<std::int64_t>({7}) + Bytes<std::uint16_t>({0x3f80, 0x4000, 0x4040})));
+}
+
+// A folder unless its name is that of a file; never something that the name does not say.
+TEST_F(Shards, TheOutputsNameSaysWhatItIs) {
+  TensorFilesRequest one = To(FormatId::kBfloat16);
+  one.include = {"b"};
+  for (const std::string name : {"b.npy", "b.bin", "b.BIN"}) {
+    out_ = folder_.Path(name);
+    ASSERT_TRUE(Cast(one).ok()) << name;
+    EXPECT_TRUE(ReadFile(out_).ends_with("\x40\x40")) << name;
+    ExpectRefusal(StatusCode::kUsage, {"holds one tensor"}, To(FormatId::kBfloat16));
+    fs::remove(out_);
+  }
+  for (const std::string name : {"all.pt", "all.onnx", "all.gguf", "index.json"}) {
+    out_ = folder_.Path(name);
+    ExpectRefusal(StatusCode::kUsage, {name}, one);
+    EXPECT_FALSE(fs::exists(out_)) << name;
+  }
+  for (const std::string name : {"model-v1.5", "plain", "dots.bin/", "there.bin"}) {
+    out_ = folder_.Path(name);
+    if (name == "there.bin") fs::create_directory(out_);
+    ASSERT_TRUE(Cast(one).ok()) << name;
+    EXPECT_TRUE(fs::exists(out_ + "/" + kFirst)) << name;
+  }
+}
+
+TEST_F(Shards, AShardIsNeverWrittenOver) {
+  TensorFilesRequest request = To(FormatId::kFloat8E5m2);  // whatever else is wrong with it
+  request.force = true;
+  request.profile = "ascend950";
+  out_ = in_ + "/" + kFirst;
+  ExpectRefusal(StatusCode::kUsage, {"one of the shards"}, request);
+  out_ = in_;
+  ExpectRefusal(StatusCode::kUsage, {"one is in the other"}, request);
 }
 
 TEST_F(Shards, APlanWritesNothing) {

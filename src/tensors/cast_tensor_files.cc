@@ -84,18 +84,18 @@ class FileCast {
     }
     const std::vector<Decision> decisions =
         Decide({input}, request_, &state_.plans, &state_.warnings);
+    const std::vector<std::string> names(decisions.size(), InputName(request_.input));
     if (!request_.plan_only) {
-      if (Status status = FirstRefusal(decisions, InputName(request_.input)); !status.ok()) {
-        return status;
-      }
+      if (Status status = FirstRefusal(decisions, names); !status.ok()) return status;
     }
-    const std::vector<std::size_t> chosen = Chosen(decisions, container);
+    std::vector<std::size_t> all(decisions.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    const std::vector<std::size_t> chosen = FittingOf(decisions, all, container);
     Result<FileJob> job = PlanFile(OutputName(request_.output), container, decisions, chosen,
                                    input->metadata(), &state_);
     if (!job.ok()) return job.status();
     if (!request_.plan_only) {
       state_.total = BytesToRead(decisions, job->sources);
-      const std::vector<std::string> names(decisions.size(), InputName(request_.input));
       if (Status status = RunFile(decisions, names, place, request_.force, &*job, &state_);
           !status.ok()) {
         return status;
@@ -104,23 +104,10 @@ class FileCast {
     job->Release();
     TensorFilesResult result = Summarise(request_, decisions, &state_);
     AddFile(*job, "", &result);
-    if (chosen.size() < decisions.size()) {
-      std::erase_if(result.tensors, [](const TensorOutcome& t) { return t.note == kNotSelected; });
-    }
+    if (chosen.size() < all.size()) LeaveOutUnselected(&result);
     Total(&result);
     result.output_is_standard_output = !request_.output.empty() && place.is_standard_output();
     return result;
-  }
-
-  // All; to a file of one array those that are selected.
-  static std::vector<std::size_t> Chosen(const std::vector<Decision>& decisions,
-                                         const TensorContainer& container) {
-    std::vector<std::size_t> chosen;
-    const bool many = &container == &kSafetensorsOutput || &container == &kNpzOutput;
-    for (std::size_t i = 0; i < decisions.size(); ++i) {
-      if (many || decisions[i].note != kNotSelected) chosen.push_back(i);
-    }
-    return chosen;
   }
 
   const TensorFilesRequest& request_;

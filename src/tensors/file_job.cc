@@ -139,6 +139,17 @@ std::uint64_t DataBytes(const StoredTensor& tensor) {
                                         : std::max(tensor.bytes, tensor.member_bytes);
 }
 
+std::vector<std::size_t> FittingOf(const std::vector<Decision>& decisions,
+                                   const std::vector<std::size_t>& chosen,
+                                   const TensorContainer& container) {
+  if (&container == &kSafetensorsOutput || &container == &kNpzOutput) return chosen;
+  std::vector<std::size_t> fitting;
+  for (const std::size_t i : chosen) {
+    if (decisions[i].note != kNotSelected) fitting.push_back(i);
+  }
+  return fitting;
+}
+
 Result<FileJob> PlanFile(const std::string& name, const TensorContainer& container,
                          const std::vector<Decision>& decisions,
                          const std::vector<std::size_t>& chosen, const Metadata& metadata,
