@@ -251,7 +251,7 @@ Status CastTensors(const CastOptions& options, const FileCastRequest& request) {
   if (!tensors.ok()) return tensors.status();
   RaiseFileLimit();
   Progress progress(options.quiet || options.plan);
-  progress.StopOnSignals();
+  if (!MayWait(options.input) && !MayWait(options.output)) progress.StopOnSignals();
   tensors->tensor_progress = [&](const TensorProgress& p) {
     return progress.Tell(p.done, p.total, p.tensor);
   };

@@ -161,6 +161,12 @@ void Progress::End(const Status& status) {
   std::raise(caught);
 }
 
+bool MayWait(const std::string& path) {
+  struct stat facts = {};
+  if (path == "-") return true;
+  return stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);
+}
+
 bool IsRegularFile(const std::string& path) {
   struct stat facts = {};
   return stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode);

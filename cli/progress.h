@@ -51,6 +51,9 @@ std::string ProgressText(std::uint64_t done, std::uint64_t total, double seconds
                          std::string_view what, std::size_t width);
 std::string BytesText(std::uint64_t bytes);  // "1.2 GiB"
 
+// Whether reading or writing it may take until somebody else does something: a pipe, a terminal, a
+// socket. Then signals are better left to end the process, which has nothing to clean up.
+bool MayWait(const std::string& path);
 bool IsRegularFile(const std::string& path);
 std::uint64_t FileBytes(const std::string& path);
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -201,6 +202,24 @@ TEST_F(Durability, AnInterruptedRunCleansUpAndEndsByItsSignal) {
     const std::string out = ReadFile(out_);
     EXPECT_TRUE(out == "old" || out.size() > 6'000'000u) << out.size();
     EXPECT_EQ(folder_.Names(), (std::set<std::string>{"in.safetensors", "out.safetensors"}));
+  }
+}
+
+// The first signal ends what waits for somebody else; nobody comes here.
+TEST_F(Durability, AWaitForAPipeEndsByASignal) {
+  const std::string npy = folder_.Path("in.npy");
+  EXPECT_EQ(Command({"cast", in_, npy, "--to", "f32"}), 0);
+  for (const std::string name : {"pipe.npy", "pipe.npz", "pipe.safetensors"}) {
+    const std::string pipe = folder_.Path(name);
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    for (const auto& [in, out] :
+         std::vector<std::pair<std::string, std::string>>{{pipe, out_}, {in_, pipe}, {npy, pipe}}) {
+      const pid_t pid = Start({"cast", in, out, "--to", "f16"});
+      SleepMicroseconds(30000);
+      kill(pid, SIGINT);
+      EXPECT_NE(Wait(pid), 0) << in << " to " << out;
+    }
+    fs::remove(pipe);
   }
 }
 

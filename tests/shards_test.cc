@@ -3,6 +3,7 @@
 // Checkpoints in shards: the recipes, index and shards against each other, the folder that appears
 // when it is complete, and going on after a stop.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -250,6 +251,33 @@ TEST_F(Shards, LinksAreNotFollowedOutOfTheFolder) {
   EXPECT_FALSE(FilesIn(out_).contains("host"));
 }
 
+// A pipe in the place of a shard or an index would be waited for without end.
+TEST_F(Shards, OnlyRegularFilesAreOpened) {
+  for (const std::string& name : {kFirst, std::string("model.safetensors.index.json")}) {
+    const std::string kept = ReadFile(in_ + "/" + name);
+    fs::remove(in_ + "/" + name);
+    ASSERT_EQ(mkfifo((in_ + "/" + name).c_str(), 0600), 0);
+    ExpectRefusal(StatusCode::kBadInput, {name, "no regular file"});
+    fs::remove(in_ + "/" + name);
+    fs::create_directory(in_ + "/" + name);
+    ExpectRefusal(StatusCode::kBadInput, {name, "no regular file"});
+    fs::remove(in_ + "/" + name);
+    WriteFile(in_ + "/" + name, kept);
+  }
+}
+
+TEST_F(Shards, FilesThatCannotBeReadAreRefusedBeforeAnythingIsWritten) {
+  fs::permissions(in_ + "/config.json", fs::perms::none);
+  const bool drops = geteuid() == 0;
+  fs::permissions(folder_.path(), fs::perms::all);
+  // Permission bits do not stop root.
+  if (drops && seteuid(65534) != 0) GTEST_SKIP() << "cannot become an ordinary user";
+  ExpectRefusal(StatusCode::kBadInput, {"config.json", "permission denied"});
+  if (drops) {
+    ASSERT_EQ(seteuid(0), 0);
+  }
+}
+
 TEST_F(Shards, InputAndOutputAreApart) {
   TensorFilesRequest request = To(FormatId::kBfloat16);
   request.force = true;
@@ -257,6 +285,15 @@ TEST_F(Shards, InputAndOutputAreApart) {
        {in_, in_ + "/", in_ + "/inner", in_ + "/assets", folder_.path()}) {
     out_ = place;
     ExpectRefusal(StatusCode::kUsage, {"one is in the other"}, request);
+  }
+}
+
+TEST_F(Shards, ALinkIsNotReplacedByAFolder) {
+  for (const std::string target : {"real", "nowhere"}) {
+    if (target == "real") fs::create_directory(folder_.Path(target));
+    out_ = folder_.Path("link-to-" + target);
+    fs::create_directory_symlink(folder_.Path(target), out_);
+    ExpectRefusal(StatusCode::kNotWritten, {"is a symbolic link"});
   }
 }
 

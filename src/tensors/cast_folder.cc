@@ -4,10 +4,12 @@
 // file. How the folder appears is work_folder.h's matter, what the input is that of shards.h.
 #include "src/tensors/cast_folder.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -220,6 +222,12 @@ class FolderCast {
   }
 
   Status CheckOutput() const {
+    for (const std::string& name : shards_.others) {  // else it would stop the run at its end
+      const std::string path = (fs::path(shards_.folder) / name).string();
+      if (faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) == 0) continue;
+      return BadInput(fmt::format("{}: {}; make it readable, or move it away", Printable(path),
+                                  ErrorText(errno)));
+    }
     std::set<std::string> names(shards_.others.begin(), shards_.others.end());
     names.insert(shards_.files.begin(), shards_.files.end());
     if (!shards_.index_name.empty()) names.insert(shards_.index_name);
