@@ -155,7 +155,10 @@ Result<OutputFile> OutputFile::Create(const OutputPlace& place, const OutputOpti
     return NotWritten(fmt::format("{}: exists; use --force to replace it", Printable(place.path)));
   }
   if (Status status = output.OpenPending(options); !status.ok()) return status;
-  if (const int error = output.MakeRoom(options.bytes); error != 0) return output.Failure(error);
+  if (const int error = output.MakeRoom(options.bytes); error != 0) {
+    return NotWritten(fmt::format("{}: {}; it takes {} bytes", OutputName(place.path),
+                                  ErrorText(error), options.bytes));
+  }
   return output;
 }
 
