@@ -186,6 +186,18 @@ TEST_F(Shards, AScaleIsFoundInAnotherShard) {  // X06
   TensorFilesRequest ignoring = To(FormatId::kBfloat16);
   ignoring.ignore_scales = true;
   EXPECT_TRUE(Cast(ignoring).ok());
+  // Of one shard alone neither is seen to belong to anything, which is said.
+  for (const std::string& shard : {kFirst, kSecond}) {
+    TensorFilesRequest alone = To(FormatId::kFloat16);
+    alone.input = in_ + "/" + shard;
+    for (const bool ignore : {false, true}) {
+      out_ = folder_.Path(ignore ? "ignored-" + shard : shard);
+      alone.ignore_scales = ignore;
+      const Result<TensorFilesResult> result = Cast(alone);
+      ASSERT_TRUE(result.ok()) << result.status().message();
+      EXPECT_EQ(AnyHas(result->warnings, "one of several shards"), !ignore) << shard;
+    }
+  }
 }
 
 // ---- Index and folder ---------------------------------------------------------------------------

@@ -151,6 +151,11 @@ TEST_F(TensorCommand, ExitStatuses) {
   EXPECT_EQ(RunCommand({"cast", folder_.Path("absent.safetensors"), out_, "--to", "bf16"}).status,
             3);
   EXPECT_EQ(RunCommand({"cast", in_, in_, "--to", "bf16", "--force"}).status, 2);
+  const CommandResult json = RunCommand({"cast", "config.json", out_, "--to", "bf16"});
+  EXPECT_EQ(json.status, 2);
+  EXPECT_EQ(json.err,
+            "exactcast: config.json: is no index, whose name would end in .index.json; name the "
+            "index, or its folder\n");
   EXPECT_EQ(RunCommand({"cast", in_, folder_.Path("x/out.safetensors"), "--to", "bf16"}).status, 5);
   EXPECT_EQ(RunCommand({"cast", in_, folder_.Path("out.pt"), "--to", "bf16"}).status, 2);
   EXPECT_EQ(RunCommand({"cast", in_, "--to", "bf16"}).status, 2);

@@ -4,6 +4,7 @@
 // shards, which is cast_folder.cc's matter.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "exactcast/tensor_files.h"
@@ -13,11 +14,13 @@
 #include "src/tensors/decision.h"
 #include "src/tensors/file_job.h"
 #include "src/tensors/outcome.h"
+#include "src/tensors/scales.h"
 
 namespace exactcast {
 namespace {
 
 constexpr std::string_view kIndexEnding = ".index.json";
+constexpr std::string_view kShardEnding = ".safetensors";
 
 bool IsFolder(const std::string& path) {
   struct stat facts = {};
@@ -31,6 +34,11 @@ ReadRequest ToReadRequest(const TensorFilesRequest& request) {
 Status CheckInput(const TensorFilesRequest& request) {
   if (!HoldsManyTensors(request.input)) return {};
   const std::string name = InputName(request.input);
+  if (ExtensionOf(request.input) == ".json") {
+    return UsageError(
+        fmt::format("{}: is no index, whose name would end in {}; name the index, or its folder",
+                    name, kIndexEnding));
+  }
   if (request.shape)
     return UsageError(fmt::format("{}: knows its shapes; leave --shape out", name));
   if (request.unpacked) {
@@ -40,6 +48,24 @@ Status CheckInput(const TensorFilesRequest& request) {
     return UsageError(fmt::format("{}: knows its formats; leave --from out", name));
   }
   return {};
+}
+
+// "model-00001-of-00002.safetensors"
+bool IsShardName(std::string_view path) {
+  const std::size_t of = path.rfind("-of-");
+  if (of == std::string_view::npos || !path.ends_with(kShardEnding)) return false;
+  const std::string_view count = path.substr(of + 4, path.size() - of - 4 - kShardEnding.size());
+  return count.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// A tensor and its scale are often in different shards, and of one shard alone each is cast as if
+// it were by itself.
+bool MissesScales(const std::vector<Decision>& decisions) {
+  return std::any_of(decisions.begin(), decisions.end(), [](const Decision& decision) {
+    const StoredTensor& tensor = decision.tensor();
+    return decision.cast && (IsNarrowFloat(GetFormat(tensor.layout.format)) ||
+                             tensor.name.find("scale") != std::string::npos);
+  });
 }
 
 // A single file to a single file.
@@ -87,6 +113,11 @@ class FileCast {
     const std::vector<std::string> names(decisions.size(), InputName(request_.input));
     if (!request_.plan_only) {
       if (Status status = FirstRefusal(decisions, names); !status.ok()) return status;
+    }
+    if (IsShardName(request_.input) && !request_.ignore_scales && MissesScales(decisions)) {
+      state_.warnings.push_back(fmt::format(
+          "{}: is one of several shards, and scales in the others are not seen; cast the folder",
+          InputName(request_.input)));
     }
     std::vector<std::size_t> all(decisions.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
