@@ -71,9 +71,10 @@ std::string BytesText(std::uint64_t bytes) {
 
 // Parts that find no place are left out whole: half a number would be another one.
 std::string ProgressText(std::uint64_t done, std::uint64_t total, double seconds,
-                         std::string_view what, std::size_t width) {
+                         std::string_view what, std::size_t width, std::uint64_t before) {
   done = std::min(done, total);
-  const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
+  const double rate =
+      seconds > 0 ? static_cast<double>(done - std::min(before, done)) / seconds : 0;
   const double share = total == 0 ? 1 : static_cast<double>(done) / static_cast<double>(total);
   std::vector<std::string> parts = {
       fmt::format("{:3.0f} %", 100 * share),
@@ -121,6 +122,7 @@ bool Progress::Tell(std::uint64_t done, std::uint64_t total, std::string_view wh
   if (quiet_) return true;
   const std::lock_guard<std::mutex> lock(mutex_);
   done_ = std::max(done_, done);
+  if (!before_) before_ = done;
   const Clock::time_point now = Clock::now();
   if (now < next_) return true;
   next_ = now + (terminal_ ? kDrawn : kPlain);
@@ -130,7 +132,7 @@ bool Progress::Tell(std::uint64_t done, std::uint64_t total, std::string_view wh
   std::replace_if(
       printable.begin(), printable.end(),
       [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
-  const std::string text = ProgressText(done_, total, seconds, printable, width);
+  const std::string text = ProgressText(done_, total, seconds, printable, width, *before_);
   std::fputs(
       terminal_ ? fmt::format("\r\x1b[K{}", text).c_str() : fmt::format("{}\n", text).c_str(),
       stderr);

@@ -216,6 +216,13 @@ TEST(ProgressLine, SaysBytesRateTimeAndTensor) {
   EXPECT_EQ(ProgressText(1, 7201, 1, "w", 100), "  0 %  1 B of 7.0 KiB  1 B/s  2 h 00 min left  w");
 }
 
+// What --resume took over took no time, and says nothing of what is left.
+TEST(ProgressLine, RateIsOfThisRun) {
+  const std::uint64_t gib = std::uint64_t{1} << 30;
+  EXPECT_EQ(ProgressText(3 * gib, 4 * gib, 2, "w", 100, 2 * gib),
+            " 75 %  3.0 GiB of 4.0 GiB  512 MiB/s  2 s left  w");
+}
+
 TEST(ProgressLine, IsNeverWiderThanItsPlace) {
   const std::string name(300, 'x');
   for (std::size_t width = 1; width < 200; ++width) {

@@ -50,8 +50,11 @@ Result<std::optional<OutputTensor>> ToOutput(const Decision& decision,
                     Printable(tensor.name), container.name));
     return std::optional<OutputTensor>();
   } else if (!tensor.layout.obstacle.empty()) {
-    return UsageError(fmt::format("{} cannot be written to a {} file: {}", Quoted(tensor.name),
-                                  container.name, tensor.layout.obstacle));
+    const std::string_view own = !tensor.member.empty()              ? "; write .npz"
+                                 : FindDtype(tensor.type) != nullptr ? "; write .safetensors"
+                                                                     : "";
+    return UsageError(fmt::format("{} cannot be written to a {} file: {}{}", Quoted(tensor.name),
+                                  container.name, tensor.layout.obstacle, own));
   }
   return std::optional(std::move(output));
 }
@@ -161,7 +164,9 @@ Result<FileJob> PlanFile(const std::string& name, const TensorContainer& contain
   job.tensors.reserve(chosen.size());
   for (const std::size_t i : chosen) {
     Result<std::optional<OutputTensor>> tensor = ToOutput(decisions[i], container, state);
-    if (!tensor.ok()) return tensor.status();
+    if (!tensor.ok()) {
+      return Status(tensor.status().code(), fmt::format("{}: {}", name, tensor.status().message()));
+    }
     if (!*tensor) continue;
     job.sources.push_back(i);
     job.tensors.push_back(std::move(**tensor));
