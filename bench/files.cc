@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-constexpr std::size_t kBlock = std::size_t{1} << 20;
+constexpr std::size_t kBlock = std::size_t{1} << 19;
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kPeakAllowed = 64 * kMiB;
 constexpr int kInvalid = -1;
@@ -133,7 +133,7 @@ class ByteMover {
     }
   }
 
-  static constexpr std::uint64_t kBlocksOfSync = 32;
+  static constexpr std::uint64_t kBlocksOfSync = 64;
   int in_;
   int out_;
   bool sync_;
