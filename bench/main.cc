@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bench/cpu_target.h"
+#include "bench/files.h"
 #include "bench/measure.h"
 #include "bench/report.h"
 #include "bench/sets.h"
@@ -35,6 +36,8 @@ struct Options {
   Pace pace;
   std::string format = "text";
   bool list = false;
+  FilesWanted files = {.folder = "", .command = EXACTCAST_BENCH_COMMAND};
+  std::string files_size = "256Mi";
 };
 
 void AddOptions(CLI::App& app, Options& o) {
@@ -69,6 +72,16 @@ void AddOptions(CLI::App& app, Options& o) {
   app.add_option("--format", o.format, "text, markdown or json")
       ->check(CLI::IsMember({"text", "markdown", "json"}));
   app.add_flag("--list", o.list, "List the rows, measure nothing");
+  app.add_option("--files", o.files.folder,
+                 "Instead of rows: whole files in this folder, which takes twice an input's size");
+  app.add_option("--files-n", o.files_size, "Elements of an input of --files, 4 bytes each")
+      ->capture_default_str();
+  app.add_option("--containers", o.files.containers, "Of --files")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"npy", "safetensors", "bin"}))
+      ->capture_default_str();
+  app.add_option("--command", o.files.command, "The exactcast that --files measures")
+      ->capture_default_str();
 }
 
 // "64Ki" -> 65536
@@ -174,7 +187,19 @@ void MeasureAll(const Job& job, const Options& o, Bench& bench, const Session& s
   if (!text && !markdown) Print(JsonReport(session, records));
 }
 
+Status RunFiles(const Options& o) {
+  FilesWanted files = o.files;
+  const Result<std::size_t> elements = ParseSize(o.files_size, o.dram);
+  if (!elements.ok()) return elements.status();
+  if (o.format == "markdown") return UsageError("--files reports as text or json");
+  files.elements = *elements;
+  files.json = o.format == "json";
+  if (o.pace.rounds != Pace().rounds) files.rounds = o.pace.rounds;
+  return MeasureFiles(files);
+}
+
 Status Run(const Options& o) {
+  if (!o.files.folder.empty()) return RunFiles(o);
   std::signal(SIGPIPE, SIG_IGN);  // a peer that ended is a peer without answers
   if (!o.cpu_target.empty()) {
     const Status status = UseCpuTarget(o.cpu_target);

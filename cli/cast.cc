@@ -257,7 +257,7 @@ Status RunCast(const CastOptions& options) {
   if (AreForTensors(options)) return CastTensors(options, *request);
   Progress progress(options.quiet);
   if (IsRegularFile(options.input)) {
-    progress.StopOnSignals();
+    if (!MayWait(options.output)) progress.StopOnSignals();
     request->progress = progress.ForBytes(FileBytes(options.input), options.input);
   }
   const Result<FileCastResult> result = CastFile(*request);

@@ -98,7 +98,8 @@ std::string SummaryLine(const TensorFilesResult& r, bool planned) {
       fmt::format("{} tensor{} {}cast{}, {} kept, profile {}: ", totals.cast, Plural(totals.cast),
                   planned ? "to be " : "", CastsText(r), totals.kept, r.profile);
   line += fmt::format("{} element{}", totals.elements, Plural(totals.elements));
-  if (!planned) {
+  if (!planned && !r.counted) line += ", what became of them not counted";
+  if (!planned && r.counted) {
     line += fmt::format(": {} exact, {} rounded, {} overflowed, {} underflowed, {} NaN", c.exact,
                         c.rounded, c.overflowed, c.underflowed, c.nan);
     if (totals.loses_imaginary) {
@@ -158,7 +159,7 @@ nlohmann::ordered_json CountsJson(const Counts& c) {
   return json;
 }
 
-nlohmann::ordered_json TensorJson(const TensorOutcome& t, bool planned) {
+nlohmann::ordered_json TensorJson(const TensorOutcome& t, bool counted) {
   nlohmann::ordered_json json = {{"name", t.name}};
   if (!t.file.empty()) json["file"] = t.file;
   json["from"] = t.from;
@@ -171,7 +172,7 @@ nlohmann::ordered_json TensorJson(const TensorOutcome& t, bool planned) {
   json["bytes_after"] = t.bytes_after;
   if (!t.note.empty()) json["note"] = t.note;
   if (!t.refusal.ok()) json["refused"] = t.refusal.message();
-  if (t.cast && !planned) json.update(CountsJson(t.counts));
+  if (t.cast && counted) json.update(CountsJson(t.counts));
   return json;
 }
 
@@ -187,9 +188,11 @@ nlohmann::ordered_json ResultJson(const TensorFilesResult& r, bool planned) {
                                  {"bytes_after", r.bytes_after},
                                  {"files", r.files},
                                  {"resumed", r.resumed}};
-  if (!planned) json.update(CountsJson(r.counts));
+  const bool counted = !planned && r.counted;
+  if (counted) json.update(CountsJson(r.counts));
+  if (!planned && !counted) json["counted"] = false;
   json["tensors"] = nlohmann::ordered_json::array();
-  for (const TensorOutcome& t : r.tensors) json["tensors"].push_back(TensorJson(t, planned));
+  for (const TensorOutcome& t : r.tensors) json["tensors"].push_back(TensorJson(t, counted));
   if (!r.warnings.empty()) json["warnings"] = r.warnings;
   return json;
 }
@@ -244,15 +247,11 @@ bool AreForTensors(const CastOptions& o) {
 }
 
 Status CastTensors(const CastOptions& options, const FileCastRequest& request) {
-  if (options.no_counts) {
-    return UsageError(
-        "--no-counts goes with files of one array; leave it out for files of tensors");
-  }
   Result<TensorFilesRequest> tensors = ToTensorRequest(options, request);
   if (!tensors.ok()) return tensors.status();
   RaiseFileLimit();
   Progress progress(options.quiet || options.plan);
-  progress.StopOnSignals();
+  if (!MayWait(options.input) && !MayWait(options.output)) progress.StopOnSignals();
   tensors->tensor_progress = [&](const TensorProgress& p) {
     return progress.Tell(p.done, p.total, p.tensor);
   };

@@ -12,6 +12,7 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <vector>
 
 #include "cli/command.h"
 
@@ -43,6 +44,17 @@ std::string TimeText(double seconds) {
   return fmt::format("{} h {:02} min", s / 3600, s / 60 % 60);
 }
 
+// The end of a name that is too long, from the beginning of a character on.
+std::string ShortName(std::string_view name, std::size_t room) {
+  if (name.size() <= room) return std::string(name);
+  if (room < 3) return "";
+  name.remove_prefix(name.size() - room + 2);
+  while (!name.empty() && (static_cast<unsigned char>(name.front()) & 0xc0) == 0x80) {
+    name.remove_prefix(1);
+  }
+  return fmt::format("..{}", name);
+}
+
 }  // namespace
 
 std::string BytesText(std::uint64_t bytes) {
@@ -57,20 +69,29 @@ std::string BytesText(std::uint64_t bytes) {
   return fmt::format("{:.{}f} {}", value, value < 9.95 ? 1 : 0, kUnits[unit]);
 }
 
+// Parts that find no place are left out whole: half a number would be another one.
 std::string ProgressText(std::uint64_t done, std::uint64_t total, double seconds,
-                         std::string_view what, std::size_t width) {
+                         std::string_view what, std::size_t width, std::uint64_t before) {
   done = std::min(done, total);
-  const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
+  const double rate =
+      seconds > 0 ? static_cast<double>(done - std::min(before, done)) / seconds : 0;
   const double share = total == 0 ? 1 : static_cast<double>(done) / static_cast<double>(total);
-  std::string text = fmt::format("{:3.0f} %  {} of {}  {}/s", 100 * share, BytesText(done),
-                                 BytesText(total), BytesText(static_cast<std::uint64_t>(rate)));
+  std::vector<std::string> parts = {
+      fmt::format("{:3.0f} %", 100 * share),
+      fmt::format("{} of {}", BytesText(done), BytesText(total)),
+      fmt::format("{}/s", BytesText(static_cast<std::uint64_t>(rate)))};
   if (rate > 0) {
-    text += fmt::format("  {} left", TimeText(static_cast<double>(total - done) / rate));
+    parts.push_back(fmt::format("{} left", TimeText(static_cast<double>(total - done) / rate)));
   }
-  if (text.size() + 3 >= width) return text.substr(0, width);
-  const std::size_t room = width - text.size() - 2;
-  if (what.size() <= room) return fmt::format("{}  {}", text, what);
-  return fmt::format("{}  ..{}", text, what.substr(what.size() - room + 2));
+  std::string text;
+  for (const std::string& part : parts) {
+    const std::size_t gap = text.empty() ? 0 : 2;
+    if (text.size() + gap + part.size() > width) return text;
+    text.append(gap, ' ').append(part);
+  }
+  if (text.size() + 3 > width) return text;
+  const std::string name = ShortName(what, width - text.size() - 2);
+  return name.empty() ? text : fmt::format("{}  {}", text, name);
 }
 
 Progress::Progress(bool quiet)
@@ -101,6 +122,7 @@ bool Progress::Tell(std::uint64_t done, std::uint64_t total, std::string_view wh
   if (quiet_) return true;
   const std::lock_guard<std::mutex> lock(mutex_);
   done_ = std::max(done_, done);
+  if (!before_) before_ = done;
   const Clock::time_point now = Clock::now();
   if (now < next_) return true;
   next_ = now + (terminal_ ? kDrawn : kPlain);
@@ -110,7 +132,7 @@ bool Progress::Tell(std::uint64_t done, std::uint64_t total, std::string_view wh
   std::replace_if(
       printable.begin(), printable.end(),
       [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
-  const std::string text = ProgressText(done_, total, seconds, printable, width);
+  const std::string text = ProgressText(done_, total, seconds, printable, width, *before_);
   std::fputs(
       terminal_ ? fmt::format("\r\x1b[K{}", text).c_str() : fmt::format("{}\n", text).c_str(),
       stderr);
@@ -139,6 +161,12 @@ void Progress::End(const Status& status) {
   PrintError(status.message());
   std::signal(caught, SIG_DFL);
   std::raise(caught);
+}
+
+bool MayWait(const std::string& path) {
+  struct stat facts = {};
+  if (path == "-") return true;
+  return stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);
 }
 
 bool IsRegularFile(const std::string& path) {

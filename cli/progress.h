@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -40,17 +41,21 @@ class Progress {
   bool drawn_ = false;
   bool watching_ = false;
   std::uint64_t done_ = 0;
+  std::optional<std::uint64_t> before_;  // done when first told: by an earlier run
   Clock::time_point begin_ = Clock::now();
   Clock::time_point next_;
   std::mutex mutex_;
 };
 
 // "43 %  1.2 GiB of 2.8 GiB  812 MiB/s  2 s left  model.embed": at most `width` wide, the end of
-// `what` kept.
+// `what` kept. Of `done`, `before` was done before the seconds began.
 std::string ProgressText(std::uint64_t done, std::uint64_t total, double seconds,
-                         std::string_view what, std::size_t width);
+                         std::string_view what, std::size_t width, std::uint64_t before = 0);
 std::string BytesText(std::uint64_t bytes);  // "1.2 GiB"
 
+// Whether reading or writing it may take until somebody else does something: a pipe, a terminal, a
+// socket. Then signals are better left to end the process, which has nothing to clean up.
+bool MayWait(const std::string& path);
 bool IsRegularFile(const std::string& path);
 std::uint64_t FileBytes(const std::string& path);
 

@@ -39,10 +39,6 @@ CastRequest ToCastRequest(const FileCastRequest& request, FormatId from) {
           .nan_to_integer = request.nan_to_integer};
 }
 
-bool RefusesUnpredictable(const FileCastRequest& request) {
-  return request.nan_to_integer && request.nan_to_integer->refuse;
-}
-
 // One run of CastFile: each step fills in what the next needs.
 class FileCast {
  public:
@@ -63,7 +59,7 @@ class FileCast {
       return WithPlan<Plan>(
           [](const Plan& plan, const OutputPlace&, ElementReader*) { return Result<Plan>(plan); });
     }
-    if (Status status = CheckCounts(); !status.ok()) return status;
+    if (Status status = CheckCounts(request_); !status.ok()) return status;
     if (!request_.from)
       return UsageError("without INPUT its format is not known; give it with --from");
     if (Status status = DeriveTarget(*request_.from); !status.ok()) return status;
@@ -92,12 +88,6 @@ class FileCast {
     return use(*plan, *place, &reader);
   }
 
-  [[nodiscard]] Status CheckCounts() const {
-    if (request_.counts || (!request_.strict && !RefusesUnpredictable(request_))) return {};
-    return UsageError(fmt::format("{} needs the counts that --no-counts leaves out; leave one out",
-                                  request_.strict ? "--strict" : "--nan-to-int refuse"));
-  }
-
   Status OfInput(const Status& status) const {
     return {status.code(), About(input_name_, status.message())};
   }
@@ -107,7 +97,7 @@ class FileCast {
 
   // All that can be said from the request alone.
   Status CheckRequest() {
-    if (Status status = CheckCounts(); !status.ok()) return status;
+    if (Status status = CheckCounts(request_); !status.ok()) return status;
     const Result<const ContainerRow*> in = FindContainer(request_.input);
     if (!in.ok()) return in.status();
     const Result<const ContainerRow*> out = FindContainer(request_.output);
@@ -202,21 +192,30 @@ class FileCast {
                     out_row_->name, input_name_)));
   }
 
+  // 0: not known, as what a stream promises may never come.
+  [[nodiscard]] std::uint64_t OutputBytes(const Plan& plan, const ElementReader& reader) const {
+    if (!reader.in_any_order() || out_.pairs_apart) return 0;
+    return out_.header.size() + ArrayBytes(plan.to(), out_.packing, *in_.elements);
+  }
+
   // Everything is known but the data.
   Result<FileCastResult> CastData(const Plan& plan, const OutputPlace& place,
                                   ElementReader* reader) {
     Result<OutputFile> output =
         OutputFile::Create(place, {.force = request_.force,
                                    .sync = request_.sync,
-                                   .hold_back = request_.strict || RefusesUnpredictable(request_)});
+                                   .hold_back = request_.strict || RefusesUnpredictable(request_),
+                                   .bytes = OutputBytes(plan, *reader)});
     if (!output.ok()) return output.status();
     if (Status status = output->Write(out_.header.data(), out_.header.size()); !status.ok()) {
       return status;
     }
     const PumpOptions options = {.input_name = input_name_,
+                                 .output_name = output_name_,
                                  .strict = request_.strict,
                                  .refuse_unpredictable = RefusesUnpredictable(request_),
                                  .threads = request_.threads,
+                                 .counts = request_.counts,
                                  .pairs_apart = out_.pairs_apart,
                                  .progress = request_.progress};
     FileSink sink(&*output, out_.header.size());

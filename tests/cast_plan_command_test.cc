@@ -72,6 +72,23 @@ TEST_F(CastPlanCommand, NoCountsWritesTheSameBytesAndPrintsNoCounts) {
   }
 }
 
+TEST_F(CastPlanCommand, WhatIsNotCountedIsZero) {
+  for (const bool counts : {true, false}) {
+    FileCastRequest request;
+    request.input = folder_.Path("in.bin");
+    request.output = folder_.Path("out.bin");
+    request.from = FormatId::kFloat32;
+    request.to = FormatId::kFloat16;
+    request.counts = counts;
+    request.force = true;
+    const Result<FileCastResult> result = CastFile(request);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(result->counted, counts);
+    EXPECT_EQ(result->counts.exact, counts ? 2U : 0U);
+    EXPECT_EQ(result->counts.nan, counts ? 1U : 0U);
+  }
+}
+
 TEST_F(CastPlanCommand, NoCountsRefusesWhatNeedsThem) {
   ExpectRefusal("in.bin out.bin --from f32 --to s8 --no-counts --strict",
                 "--strict needs the counts that --no-counts leaves out");

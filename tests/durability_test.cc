@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -204,6 +205,24 @@ TEST_F(Durability, AnInterruptedRunCleansUpAndEndsByItsSignal) {
   }
 }
 
+// The first signal ends what waits for somebody else; nobody comes here.
+TEST_F(Durability, AWaitForAPipeEndsByASignal) {
+  const std::string npy = folder_.Path("in.npy");
+  EXPECT_EQ(Command({"cast", in_, npy, "--to", "f32"}), 0);
+  for (const std::string name : {"pipe.npy", "pipe.npz", "pipe.safetensors"}) {
+    const std::string pipe = folder_.Path(name);
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    for (const auto& [in, out] :
+         std::vector<std::pair<std::string, std::string>>{{pipe, out_}, {in_, pipe}, {npy, pipe}}) {
+      const pid_t pid = Start({"cast", in, out, "--to", "f16"});
+      SleepMicroseconds(30000);
+      kill(pid, SIGINT);
+      EXPECT_NE(Wait(pid), 0) << in << " to " << out;
+    }
+    fs::remove(pipe);
+  }
+}
+
 TEST_F(Durability, AFullDiskIsStatus5AndLeavesNothing) {
   const std::string disk = folder_.Path("disk");
   fs::create_directory(disk);
@@ -277,6 +296,37 @@ TEST_F(Durability, AnyFailingCallLeavesTheOldFile) {
         EXPECT_EQ(folder_.Names(), std::set<std::string>{"in.safetensors"});
       });
       EXPECT_GT(refused, 0);
+      fs::remove(out);
+    }
+  }
+}
+
+TEST_F(Durability, ADiskWithoutTheRoomSaysSoBeforeTheWork) {
+  const std::string npy = folder_.Path("in.npy");
+  EXPECT_EQ(Command({"cast", in_, npy, "--to", "f32"}), 0);
+  const std::vector<std::vector<std::string>> commands = {
+      {"cast", in_, out_, "--to", "bf16"},
+      {"cast", npy, folder_.Path("out.npy"), "--to", "bf16"},
+      {"cast", npy, folder_.Path("out.bin"), "--to", "bf16"}};
+  for (const std::vector<std::string>& command : commands) {
+    const std::string out = command[2];
+    EXPECT_EQ(Command(command), 0) << out;
+    const std::string right = ReadFile(out);
+    fs::remove(out);
+    for (const int error : {ENOSPC, EDQUOT, EFBIG, EOPNOTSUPP}) {
+      const int wanted = error == EOPNOTSUPP ? 0 : 5;
+      SCOPED_TRACE(out + " " + std::to_string(error));
+      int met = 0;
+      ForEachCall(folder_, {"fallocate", error, wanted}, command, [&](int status) {
+        ++met;
+        EXPECT_EQ(status, wanted);
+        EXPECT_EQ(fs::exists(out), wanted == 0);
+        if (fs::exists(out)) {
+          EXPECT_EQ(ReadFile(out), right);
+        }
+        fs::remove(out);
+      });
+      EXPECT_EQ(met, 1);
       fs::remove(out);
     }
   }

@@ -199,7 +199,8 @@ TEST(NpzTypes, PicklesAreCopiedAndNeverOpened) {
   ASSERT_TRUE(run.result.ok());
   EXPECT_NE(run.bytes.find(pickle), std::string::npos);
   EXPECT_TRUE(AnyHas(run.result->warnings, "Python objects"));
-  ExpectRefusal(Cast(file, To(FormatId::kFloat16)), StatusCode::kUsage, {"'o'", "Python objects"});
+  ExpectRefusal(Cast(file, To(FormatId::kFloat16)), StatusCode::kUsage,
+                {"'o'", "Python objects", "write .npz"});
 }
 
 TEST(NpzTypes, FortranOrderIsKeptWhereItCanBe) {

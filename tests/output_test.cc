@@ -225,6 +225,22 @@ TEST_F(Output, NamedTemporariesBehaveAlike) {
   umask(saved);
 }
 
+// Room that was made beforehand is no part of the file.
+TEST_F(Output, TheLengthIsThatOfWhatWasWritten) {
+  for (const std::size_t size :
+       {std::size_t{5}, std::size_t{1} << 20, (std::size_t{1} << 20) + 1}) {
+    for (const bool use_named : {false, true}) {
+      const std::string data(size, 'x');
+      Result<OutputFile> output = OutputFile::Create(
+          Out(), {.force = true, .bytes = std::size_t{1} << 20, .use_named = use_named});
+      ASSERT_TRUE(output.ok()) << output.status().message();
+      ASSERT_TRUE(output->Write(data.data(), data.size()).ok());
+      ASSERT_TRUE(output->Commit().ok());
+      EXPECT_EQ(ReadFile(Out()), data);
+    }
+  }
+}
+
 TEST_F(Output, FileThatAppearsInTheMeantimeIsKept) {
   Result<OutputFile> output = OutputFile::Create(Out(), {});
   ASSERT_TRUE(output.ok());

@@ -4,7 +4,7 @@
 # real_writers.sh EXACTCAST: real_writers.py with NumPy and safetensors from PyPI in a virtual
 # environment of its own. Where that cannot be had, status 77: skipped.
 set -euo pipefail
-exactcast=$1
+exactcast=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -300,7 +300,8 @@ TEST(SafetensorsHeader, DeepNestingIsNoRecursion) {
   ExpectBadInput(Safetensors(R"({"w":{"x":)" + deep, ""), {"not JSON"});
 }
 
-// Every byte of a header in turn becomes something else: the file is read or refused.
+// Every byte of a header in turn becomes something else: the file is read, or refused under its
+// name, with what to do.
 TEST(SafetensorsHeader, EveryMutationIsReadOrRefused) {
   const std::string file = Safetensors(
       "{" + kMeta + Entry("a", "F32", "2", 0, 8) + "," + Entry("b", "U8", "3", 8, 11) + "}",
@@ -318,7 +319,12 @@ TEST(SafetensorsHeader, EveryMutationIsReadOrRefused) {
       request.sync = false;
       const Result<TensorFilesResult> result = CastTensorFiles(request);
       if (!result.ok()) {
-        EXPECT_EQ(result.status().code(), StatusCode::kBadInput) << result.status().message();
+        const std::string& message = result.status().message();
+        EXPECT_EQ(result.status().code(), StatusCode::kBadInput) << message;
+        EXPECT_TRUE(message.starts_with(request.input + ": ")) << message;
+        EXPECT_TRUE(message.ends_with(" again") ||
+                    message.find("not a .safetensors file") != std::string::npos)
+            << message;
       }
       std::filesystem::remove(request.output);  // replacing a file would wait for the disk
       std::filesystem::remove(request.input);

@@ -3,6 +3,7 @@
 // Checkpoints in shards: the recipes, index and shards against each other, the folder that appears
 // when it is complete, and going on after a stop.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -180,10 +181,23 @@ TEST_F(Shards, AScaleIsFoundInAnotherShard) {  // X06
       in_ + "/" + kSecond,
       Safetensors("{" + Entry("l.weight_scale_inv", "F32", "1,1", 0, 4) + "}", Bytes<float>({2})));
   WriteIndex({{"l.weight", kFirst}, {"l.weight_scale_inv", kSecond}}, "6");
-  ExpectRefusal(StatusCode::kBadInput, {"'l.weight'", "'l.weight_scale_inv'", "--ignore-scales"});
+  ExpectRefusal(StatusCode::kBadInput,
+                {kFirst + ": ", "'l.weight'", "'l.weight_scale_inv'", "--ignore-scales"});
   TensorFilesRequest ignoring = To(FormatId::kBfloat16);
   ignoring.ignore_scales = true;
   EXPECT_TRUE(Cast(ignoring).ok());
+  // Of one shard alone neither is seen to belong to anything, which is said.
+  for (const std::string& shard : {kFirst, kSecond}) {
+    TensorFilesRequest alone = To(FormatId::kFloat16);
+    alone.input = in_ + "/" + shard;
+    for (const bool ignore : {false, true}) {
+      out_ = folder_.Path(ignore ? "ignored-" + shard : shard);
+      alone.ignore_scales = ignore;
+      const Result<TensorFilesResult> result = Cast(alone);
+      ASSERT_TRUE(result.ok()) << result.status().message();
+      EXPECT_EQ(AnyHas(result->warnings, "one of several shards"), !ignore) << shard;
+    }
+  }
 }
 
 // ---- Index and folder ---------------------------------------------------------------------------
@@ -249,6 +263,33 @@ TEST_F(Shards, LinksAreNotFollowedOutOfTheFolder) {
   EXPECT_FALSE(FilesIn(out_).contains("host"));
 }
 
+// A pipe in the place of a shard or an index would be waited for without end.
+TEST_F(Shards, OnlyRegularFilesAreOpened) {
+  for (const std::string& name : {kFirst, std::string("model.safetensors.index.json")}) {
+    const std::string kept = ReadFile(in_ + "/" + name);
+    fs::remove(in_ + "/" + name);
+    ASSERT_EQ(mkfifo((in_ + "/" + name).c_str(), 0600), 0);
+    ExpectRefusal(StatusCode::kBadInput, {name, "no regular file"});
+    fs::remove(in_ + "/" + name);
+    fs::create_directory(in_ + "/" + name);
+    ExpectRefusal(StatusCode::kBadInput, {name, "no regular file"});
+    fs::remove(in_ + "/" + name);
+    WriteFile(in_ + "/" + name, kept);
+  }
+}
+
+TEST_F(Shards, FilesThatCannotBeReadAreRefusedBeforeAnythingIsWritten) {
+  fs::permissions(in_ + "/config.json", fs::perms::none);
+  const bool drops = geteuid() == 0;
+  fs::permissions(folder_.path(), fs::perms::all);
+  // Permission bits do not stop root.
+  if (drops && seteuid(65534) != 0) GTEST_SKIP() << "cannot become an ordinary user";
+  ExpectRefusal(StatusCode::kBadInput, {"config.json", "permission denied"});
+  if (drops) {
+    ASSERT_EQ(seteuid(0), 0);
+  }
+}
+
 TEST_F(Shards, InputAndOutputAreApart) {
   TensorFilesRequest request = To(FormatId::kBfloat16);
   request.force = true;
@@ -256,6 +297,15 @@ TEST_F(Shards, InputAndOutputAreApart) {
        {in_, in_ + "/", in_ + "/inner", in_ + "/assets", folder_.path()}) {
     out_ = place;
     ExpectRefusal(StatusCode::kUsage, {"one is in the other"}, request);
+  }
+}
+
+TEST_F(Shards, ALinkIsNotReplacedByAFolder) {
+  for (const std::string target : {"real", "nowhere"}) {
+    if (target == "real") fs::create_directory(folder_.Path(target));
+    out_ = folder_.Path("link-to-" + target);
+    fs::create_directory_symlink(folder_.Path(target), out_);
+    ExpectRefusal(StatusCode::kNotWritten, {"is a symbolic link"});
   }
 }
 
@@ -285,6 +335,40 @@ TEST_F(Shards, AllShardsGoIntoOneFile) {
                   Bytes<std::int64_t>({7}) + Bytes<std::uint16_t>({0x3f80, 0x4000, 0x4040})));
 }
 
+// A folder unless its name is that of a file; never something that the name does not say.
+TEST_F(Shards, TheOutputsNameSaysWhatItIs) {
+  TensorFilesRequest one = To(FormatId::kBfloat16);
+  one.include = {"b"};
+  for (const std::string name : {"b.npy", "b.bin", "b.BIN"}) {
+    out_ = folder_.Path(name);
+    ASSERT_TRUE(Cast(one).ok()) << name;
+    EXPECT_TRUE(ReadFile(out_).ends_with("\x40\x40")) << name;
+    ExpectRefusal(StatusCode::kUsage, {"holds one tensor"}, To(FormatId::kBfloat16));
+    fs::remove(out_);
+  }
+  for (const std::string name : {"all.pt", "all.onnx", "all.gguf", "index.json"}) {
+    out_ = folder_.Path(name);
+    ExpectRefusal(StatusCode::kUsage, {name}, one);
+    EXPECT_FALSE(fs::exists(out_)) << name;
+  }
+  for (const std::string name : {"model-v1.5", "plain", "dots.bin/", "there.bin"}) {
+    out_ = folder_.Path(name);
+    if (name == "there.bin") fs::create_directory(out_);
+    ASSERT_TRUE(Cast(one).ok()) << name;
+    EXPECT_TRUE(fs::exists(out_ + "/" + kFirst)) << name;
+  }
+}
+
+TEST_F(Shards, AShardIsNeverWrittenOver) {
+  TensorFilesRequest request = To(FormatId::kFloat8E5m2);  // whatever else is wrong with it
+  request.force = true;
+  request.profile = "ascend950";
+  out_ = in_ + "/" + kFirst;
+  ExpectRefusal(StatusCode::kUsage, {"one of the shards"}, request);
+  out_ = in_;
+  ExpectRefusal(StatusCode::kUsage, {"one is in the other"}, request);
+}
+
 TEST_F(Shards, APlanWritesNothing) {
   TensorFilesRequest request = To(FormatId::kBfloat16);
   request.plan_only = true;
@@ -304,7 +388,8 @@ TEST_F(Shards, AStopBeforeTheFirstShardLeavesNothing) {
 TEST_F(Shards, AStoppedRunIsGoneOnWith) {
   Result<TensorFilesResult> stopped = Cast(StopAt(12));
   ASSERT_FALSE(stopped.ok());
-  ExpectStatus(stopped.status(), StatusCode::kNotWritten, {"stopped", "1 of 2 shards", "--resume"});
+  ExpectStatus(stopped.status(), StatusCode::kNotWritten,
+               {kSecond, "stopped", "1 of 2 shards", "--resume"});
   EXPECT_FALSE(fs::exists(out_));
   // Without --resume it is not thrown away.
   ExpectRefusal(StatusCode::kNotWritten, {"--resume", "--force"});
@@ -312,6 +397,10 @@ TEST_F(Shards, AStoppedRunIsGoneOnWith) {
   TensorFilesRequest other = To(FormatId::kFloat16);
   other.resume = true;
   ExpectRefusal(StatusCode::kUsage, {"other options"}, other);
+  TensorFilesRequest uncounted = To(FormatId::kBfloat16);  // its records would hold no counts
+  uncounted.resume = true;
+  uncounted.counts = false;
+  ExpectRefusal(StatusCode::kUsage, {"other options"}, uncounted);
   const fs::path done = fs::path(Work()) / "files" / kFirst;
   const auto written = fs::last_write_time(done);
   TensorFilesRequest resume = To(FormatId::kBfloat16);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/progress.h"
+#include "src/containers/tensor_input.h"
 #include "tests/support/command.h"
 #include "tests/support/npy_recipe.h"
 #include "tests/support/safetensors_recipe.h"
@@ -83,6 +84,27 @@ TEST_F(TensorCommand, JsonHasEveryTensor) {
   EXPECT_EQ(json["tensors"][1]["note"], "not floating");
 }
 
+TEST_F(TensorCommand, NoCountsWritesTheSameBytesAndPrintsNoCounts) {
+  ASSERT_EQ(Cast({"--to", "fp8_e4m3"}).status, 0);
+  const std::string counted = support::ReadFile(out_);
+  const CommandResult run = Cast({"--to", "fp8_e4m3", "--force", "--no-counts"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out,
+            "2 tensors cast (float32 to float8_e4m3fn, mode rint), 1 kept, profile exact: "
+            "5 elements, what became of them not counted; 28 to 13 bytes\n");
+  EXPECT_EQ(support::ReadFile(out_), counted);
+  const Json json = Json::parse(Cast({"--to", "fp8_e4m3", "--force", "--no-counts", "--json"}).out);
+  EXPECT_EQ(json["counted"], false);
+  for (const char* key : {"exact", "rounded", "overflowed", "underflowed", "nan"}) {
+    EXPECT_FALSE(json.contains(key)) << key;
+    EXPECT_FALSE(json["tensors"][0].contains(key)) << key;
+  }
+  const CommandResult strict = Cast({"--to", "fp8_e4m3", "--force", "--no-counts", "--strict"});
+  EXPECT_EQ(strict.status, 2);
+  EXPECT_NE(strict.err.find("--strict needs the counts that --no-counts leaves out"),
+            std::string::npos);
+}
+
 TEST_F(TensorCommand, APlanListsAndWritesNothing) {
   const CommandResult run = RunCommand({"cast", in_, "--to", "bf16", "--exclude", "lm*", "--plan"});
   EXPECT_EQ(run.status, 0) << run.err;
@@ -129,6 +151,11 @@ TEST_F(TensorCommand, ExitStatuses) {
   EXPECT_EQ(RunCommand({"cast", folder_.Path("absent.safetensors"), out_, "--to", "bf16"}).status,
             3);
   EXPECT_EQ(RunCommand({"cast", in_, in_, "--to", "bf16", "--force"}).status, 2);
+  const CommandResult json = RunCommand({"cast", "config.json", out_, "--to", "bf16"});
+  EXPECT_EQ(json.status, 2);
+  EXPECT_EQ(json.err,
+            "exactcast: config.json: is no index, whose name would end in .index.json; name the "
+            "index, or its folder\n");
   EXPECT_EQ(RunCommand({"cast", in_, folder_.Path("x/out.safetensors"), "--to", "bf16"}).status, 5);
   EXPECT_EQ(RunCommand({"cast", in_, folder_.Path("out.pt"), "--to", "bf16"}).status, 2);
   EXPECT_EQ(RunCommand({"cast", in_, "--to", "bf16"}).status, 2);
@@ -189,12 +216,40 @@ TEST(ProgressLine, SaysBytesRateTimeAndTensor) {
   EXPECT_EQ(ProgressText(1, 7201, 1, "w", 100), "  0 %  1 B of 7.0 KiB  1 B/s  2 h 00 min left  w");
 }
 
+// What --resume took over took no time, and says nothing of what is left.
+TEST(ProgressLine, RateIsOfThisRun) {
+  const std::uint64_t gib = std::uint64_t{1} << 30;
+  EXPECT_EQ(ProgressText(3 * gib, 4 * gib, 2, "w", 100, 2 * gib),
+            " 75 %  3.0 GiB of 4.0 GiB  512 MiB/s  2 s left  w");
+}
+
 TEST(ProgressLine, IsNeverWiderThanItsPlace) {
   const std::string name(300, 'x');
   for (std::size_t width = 1; width < 200; ++width) {
     EXPECT_LE(ProgressText(1 << 20, 1 << 22, 1, name, width).size(), width);
   }
   EXPECT_TRUE(ProgressText(1, 2, 1, "layers.0.weight", 44).ends_with("..weight"));
+}
+
+// Half a number would be another number, half a character none.
+TEST(ProgressLine, EndsAtThePartsThatFindAPlace) {
+  const std::string name = "gr\u00f6\u00dfe.\u91cd";
+  const std::string whole = ProgressText(1 << 20, 1 << 22, 1, name, 100);
+  const std::string numbers = whole.substr(0, whole.size() - name.size() - 2);
+  for (std::size_t width = 0; width < numbers.size() + 3; ++width) {
+    const std::string text = ProgressText(1 << 20, 1 << 22, 1, name, width);
+    EXPECT_TRUE(numbers.starts_with(text)) << text;
+    EXPECT_TRUE(text.size() == numbers.size() || text.empty() ||
+                numbers.substr(text.size(), 2) == "  ")
+        << text;
+  }
+  for (std::size_t width = numbers.size() + 3; width < whole.size(); ++width) {
+    const std::string text = ProgressText(1 << 20, 1 << 22, 1, name, width);
+    if (text == numbers) continue;
+    ASSERT_TRUE(text.starts_with(numbers + "  ..")) << text;
+    EXPECT_TRUE(exactcast::IsUtf8(text)) << text;
+    EXPECT_TRUE(name.ends_with(text.substr(numbers.size() + 4))) << text;
+  }
 }
 
 TEST(ProgressLine, UnitsDoNotJump) {

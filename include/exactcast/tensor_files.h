@@ -71,6 +71,7 @@ struct TensorFilesResult {
   std::uint64_t bytes_after = 0;
   std::uint64_t files = 0;    // of tensors that were written
   std::uint64_t resumed = 0;  // of them by an earlier run
+  bool counted = true;        // as `counts` of the request; if not, they are zeros
   Counts counts;              // first_lost and first_unpredictable have no meaning
   std::vector<std::string> warnings;
   bool output_is_standard_output = false;  // as in FileCastResult

@@ -33,7 +33,9 @@ Result<TensorLayout> LayOut(const std::vector<OutputTensor>& tensors, const Meta
   layout.order.resize(tensors.size());
   std::iota(layout.order.begin(), layout.order.end(), std::size_t{0});
   for (const OutputTensor& tensor : tensors) {
-    if (Status status = CheckMemberName(tensor.name); !status.ok()) return status;
+    if (const Status status = CheckMemberName(tensor.name); !status.ok()) {
+      return Status(status.code(), status.message() + "; .safetensors takes any name");
+    }
     layout.packing.push_back(Packing::kUnpacked);
     if (!tensor.raw.empty()) {
       layout.bytes.push_back(tensor.raw_bytes);

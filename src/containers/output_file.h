@@ -22,9 +22,10 @@
 namespace exactcast {
 
 struct OutputOptions {
-  bool force = false;      // replace an existing regular file
-  bool sync = true;        // on the disk before it gets its name
-  bool hold_back = false;  // what is written straight through leaves in Commit, not before
+  bool force = false;       // replace an existing regular file
+  bool sync = true;         // on the disk before it gets its name
+  bool hold_back = false;   // what is written straight through leaves in Commit, not before
+  std::uint64_t bytes = 0;  // that it will have, where that is known: room is made for them
   // A temporary name even where nameless files work, so that tests reach that way too.
   bool use_named = false;
 };
@@ -66,7 +67,8 @@ class OutputFile {
       : path_(place.path), replaced_(place.facts), force_(options.force), sync_(options.sync) {}
   [[nodiscard]] Status Failure(int error) const;
   [[nodiscard]] mode_t NewMode() const;
-  void StartWriteback(std::uint64_t offset, std::size_t size) const;
+  [[nodiscard]] int MakeRoom(std::uint64_t bytes) const;
+  void StartWriteback(std::size_t size);
   Status OpenStraight(std::optional<int> handed_over, const OutputOptions& options);
   Status OpenPending(const OutputOptions& options);
   int OpenNamed();
@@ -80,11 +82,12 @@ class OutputFile {
   std::optional<struct stat> replaced_;  // the file that was there
   bool force_;
   bool sync_;
-  Descriptor file_;        // what Write goes to
-  Descriptor straight_;    // where what is held back goes in the end
-  Descriptor folder_;      // of the target; open for regular files only
-  std::string name_;       // of the target in folder_
-  std::string temporary_;  // in folder_; empty: the file has no name yet
+  std::uint64_t written_ = 0;  // bytes, by any thread
+  Descriptor file_;            // what Write goes to
+  Descriptor straight_;        // where what is held back goes in the end
+  Descriptor folder_;          // of the target; open for regular files only
+  std::string name_;           // of the target in folder_
+  std::string temporary_;      // in folder_; empty: the file has no name yet
 };
 
 // `path` with symbolic links in its last place followed, so that a link stays and what it points to

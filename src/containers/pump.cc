@@ -27,7 +27,21 @@ std::string IndexText(std::uint64_t index, const InputLayout& layout) {
   return fmt::format("[{}]", fmt::join(place, ", "));
 }
 
+Status Stopped(const PumpOptions& options) {
+  return NotWritten(fmt::format("{}: stopped before it was complete", options.output_name));
+}
+
 }  // namespace
+
+bool RefusesUnpredictable(const FileCastRequest& request) {
+  return request.nan_to_integer && request.nan_to_integer->refuse;
+}
+
+Status CheckCounts(const FileCastRequest& request) {
+  if (request.counts || (!request.strict && !RefusesUnpredictable(request))) return {};
+  return UsageError(fmt::format("{} needs the counts that --no-counts leaves out; leave one out",
+                                request.strict ? "--strict" : "--nan-to-int refuse"));
+}
 
 // ---- The first loss -----------------------------------------------------------------------------
 
@@ -115,7 +129,7 @@ Status Pump::RunInAnyOrder() {
     const std::uint64_t first = number * block;
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(block, elements_ - first));
     Status status = MoveBlock(first, count, &buffers[worker]);
-    if (status.ok() && !Report(count)) status = Stopped();
+    if (status.ok() && !Report(count)) status = Stopped(options_);
     if (!status.ok()) failure.Note(number, std::move(status));
   };
   HandOutBlocks(
@@ -157,7 +171,7 @@ Status Pump::RunInOrder() {
     const std::size_t size = plan_.OutputBytes(*count);
     if (Status status = output_.Write(target_.data(), size); !status.ok()) return status;
     elements_ += *count;
-    if (!Report(*count)) return Stopped();
+    if (!Report(*count)) return Stopped(options_);
   }
 }
 
@@ -176,7 +190,7 @@ Status Pump::RunPairsApart() {
       Status status = ConvertPairs(2 * pair * slab + within, slab, piece, many);
       if (!status.ok()) return status;
       if (status = output_.Write(source_.data(), piece * many); !status.ok()) return status;
-      if (!Report(2 * piece * many)) return Stopped();
+      if (!Report(2 * piece * many)) return Stopped(options_);
     }
   }
   return {};
@@ -277,7 +291,8 @@ Status CopyBytes(InputFile* input, std::uint64_t begin, std::uint64_t size,
     }
     Status status =
         output->any_order() ? output->WriteAt(offset, data, count) : output->Write(data, count);
-    if (status.ok() && options.progress != nullptr && !options.progress(count)) return Stopped();
+    if (status.ok() && options.progress != nullptr && !options.progress(count))
+      return Stopped(options);
     return status;
   };
   HandOutBlocks(

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "exactcast/cast.h"
+#include "exactcast/container.h"
 #include "exactcast/status.h"
 #include "src/containers/blocks.h"
 #include "src/containers/byte_sink.h"
@@ -20,6 +21,11 @@
 #include "src/containers/element_reader.h"
 
 namespace exactcast {
+
+// Whether the request stops at an element that may become anything.
+bool RefusesUnpredictable(const FileCastRequest& request);
+// kUsage: what the request refuses would be found among counts, which it leaves out.
+Status CheckCounts(const FileCastRequest& request);
 
 // The first element that overflowed, or was a NaN and did not stay one.
 class FirstLoss {
@@ -45,6 +51,7 @@ class FirstLoss {
 
 struct PumpOptions {
   std::string input_name;             // in messages
+  std::string output_name;            // in that of a stop
   bool strict = false;                // stop at the first loss
   bool refuse_unpredictable = false;  // stop at the first element that may become anything
   int threads = 0;

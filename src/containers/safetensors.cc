@@ -24,6 +24,12 @@ std::string Quoted(std::string_view name) { return fmt::format("tensor '{}'", Pr
 
 // ---- Rules 1 to 3 -------------------------------------------------------------------------------
 
+// Nobody can mend such a file by hand.
+Status Advise(const Status& fault) {
+  if (fault.ok() || fault.message().ends_with(" again")) return fault;
+  return BadInput(fmt::format("{}; fetch the file or write it again", fault.message()));
+}
+
 Result<std::string> ReadHeaderText(InputFile* file) {
   std::string start(static_cast<std::size_t>(std::min<std::uint64_t>(file->size(), 64)), '\0');
   Result<std::size_t> got =
@@ -31,8 +37,8 @@ Result<std::string> ReadHeaderText(InputFile* file) {
   if (!got.ok()) return got.status();
   start.resize(*got);
   if (start.size() < kPrefix) {
-    return BadInput(fmt::format("expected at least {} bytes, found {}{}", kPrefix, start.size(),
-                                LikelyKind(start)));
+    return Advise(BadInput(fmt::format("expected at least {} bytes, found {}{}", kPrefix,
+                                       start.size(), LikelyKind(start))));
   }
   std::uint64_t length = 0;
   for (std::size_t i = kPrefix; i-- > 0;)
@@ -51,7 +57,7 @@ Result<std::string> ReadHeaderText(InputFile* file) {
   std::string text(length, '\0');
   got = file->ReadAt(kPrefix, reinterpret_cast<std::byte*>(text.data()), text.size());
   if (!got.ok()) return got.status();
-  if (*got < length) return BadInput("it became shorter while it was read");
+  if (*got < length) return BadInput("it became shorter while it was read; try again");
   return text;
 }
 
@@ -216,14 +222,14 @@ class SafetensorsInput : public TensorInput {
     Result<std::string> text = ReadHeaderText(&file_);
     if (!text.ok()) return text.status();
     Result<SafetensorsHeader> header = ParseSafetensorsHeader(*text);
-    if (!header.ok()) return header.status();
+    if (!header.ok()) return Advise(header.status());
     const std::uint64_t begin = kPrefix + text->size();
     if (!text->starts_with('{')) {
       warnings_.emplace_back("its header does not begin with {; it is read all the same");
     }
     *text = std::string();  // a header may be large
     if (Status status = CheckEntries(header->entries, begin, file_.size()); !status.ok()) {
-      return status;
+      return Advise(status);
     }
     warnings_.insert(warnings_.end(), header->warnings.begin(), header->warnings.end());
     tensors_.reserve(header->entries.size());

@@ -39,6 +39,8 @@ std::size_t ZipReadIo::ReadOn(std::byte* data, std::size_t size) {
   std::size_t done = 0;
   while (done < size) {
     const bool inside = position_ >= window_begin_ && position_ - window_begin_ < window_.size();
+    // minizip may ask for more than there is a hundred thousand times on end.
+    if (position_ >= file_.size() || !status_.ok()) break;
     if (!inside) {
       window_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kWindow, file_.size())));
       const Result<std::size_t> got = file_.ReadAt(position_, window_.data(), window_.size());

@@ -4,9 +4,12 @@
 // file. How the folder appears is work_folder.h's matter, what the input is that of shards.h.
 #include "src/tensors/cast_folder.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -74,19 +77,53 @@ class FolderCast {
     }
     shards_ = std::move(*shards);
     state_.warnings = shards_.warnings;
+    if (Status status = CheckApart(); !status.ok()) return status;
     Choose();
     if (!request_.plan_only) {
-      if (Status status = FirstRefusal(decisions_, Printable(request_.input)); !status.ok()) {
-        return status;
-      }
+      if (Status status = FirstRefusal(decisions_, names_); !status.ok()) return status;
     }
     return IsFolderOutput() ? ToFolder() : ToFile();
   }
 
  private:
+  // By its name: "model-fp8/" and "model-v1.5" are folders, "w.npy", "w.bin" and "-" are not. (Nor is
+  // "model.index.json", which is refused as a folder.)
   [[nodiscard]] bool IsFolderOutput() const {
-    const std::string extension = ExtensionOf(request_.output);
-    return extension != ".safetensors" && extension != ".npz" && extension != ".npy";
+    const std::string& path = request_.output;
+    std::error_code error;
+    if (path.empty() || path.ends_with('/') || fs::is_directory(path, error)) return true;
+    const std::string extension = ExtensionOf(path);
+    if (extension == ".json") return true;
+    const Result<const TensorContainer*> container = FindTensorContainer(path);
+    const bool raw = container.ok() && (*container)->extension.empty();
+    return raw && extension != ".bin" && !HandedOver(path, STDOUT_FILENO);
+  }
+
+  // Nothing is written over what is read.
+  [[nodiscard]] Status CheckApart() const {
+    if (request_.output.empty()) return {};
+    if (!IsFolderOutput()) {
+      const Result<OutputPlace> place = OutputPlace::Find(request_.output);
+      return place.ok() ? CheckNotInput(*place) : place.status();
+    }
+    if (ExtensionOf(request_.output) == ".json") {
+      return UsageError(fmt::format("{}: name the folder that the shards and their index go to",
+                                    Printable(request_.output)));
+    }
+    std::error_code error;
+    const fs::path in = fs::canonical(shards_.folder, error);
+    const fs::path out = fs::weakly_canonical(fs::absolute(OutputFolder(), error), error);
+    if (in != out && !IsWithin(out, in) && !IsWithin(in, out)) return {};
+    return UsageError(
+        fmt::format("{} and {} are the same folder, or one is in the other; write to "
+                    "another place",
+                    Printable(shards_.folder), Printable(request_.output)));
+  }
+
+  [[nodiscard]] std::string OutputFolder() const {
+    std::string path = request_.output;
+    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    return path;
   }
 
   void Choose() {
@@ -113,12 +150,13 @@ class FolderCast {
     if (!container.ok()) return container.status();
     const Result<OutputPlace> place = OutputPlace::Find(request_.output);
     if (!place.ok()) return place.status();
-    if (Status status = CheckNotInput(*place); !status.ok()) return status;
     std::vector<std::size_t> all;
     for (const auto& part : chosen_) all.insert(all.end(), part.begin(), part.end());
-    Result<FileJob> job = PlanFile(OutputName(request_.output), **container, decisions_, all,
+    const std::vector<std::size_t> fitting = FittingOf(decisions_, all, **container);
+    Result<FileJob> job = PlanFile(OutputName(request_.output), **container, decisions_, fitting,
                                    shards_.inputs.front()->metadata(), &state_);
     if (!job.ok()) return job.status();
+    state_.total = BytesToRead(decisions_, job->sources);
     if (!request_.plan_only) {
       if (Status status = RunFile(decisions_, names_, *place, request_.force, &*job, &state_);
           !status.ok()) {
@@ -127,6 +165,8 @@ class FolderCast {
     }
     TensorFilesResult result = Summarise(request_, decisions_, &state_);
     AddFile(*job, "", &result);
+    if (fitting.size() < all.size()) LeaveOutUnselected(&result);
+    result.output_is_standard_output = !request_.output.empty() && place->is_standard_output();
     return Finish(std::move(result));
   }
 
@@ -182,24 +222,15 @@ class FolderCast {
   }
 
   Status CheckOutput() const {
-    if (ExtensionOf(request_.output) == ".json") {
-      return UsageError(fmt::format("{}: name the folder that the shards and their index go to",
-                                    Printable(request_.output)));
+    for (const std::string& name : shards_.others) {  // else it would stop the run at its end
+      const std::string path = (fs::path(shards_.folder) / name).string();
+      if (faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) == 0) continue;
+      return BadInput(fmt::format("{}: {}; make it readable, or move it away", Printable(path),
+                                  ErrorText(errno)));
     }
     std::set<std::string> names(shards_.others.begin(), shards_.others.end());
     names.insert(shards_.files.begin(), shards_.files.end());
     if (!shards_.index_name.empty()) names.insert(shards_.index_name);
-    std::error_code error;
-    const fs::path in = fs::canonical(shards_.folder, error);
-    std::string path = request_.output;
-    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-    const fs::path out = fs::weakly_canonical(fs::absolute(path, error), error);
-    if (in == out || IsWithin(out, in) || IsWithin(in, out)) {
-      return UsageError(
-          fmt::format("{} and {} are the same folder, or one is in the other; write to "
-                      "another place",
-                      Printable(shards_.folder), Printable(request_.output)));
-    }
     return WorkFolder::CheckPlace(request_.output, names, request_.force);
   }
 
@@ -271,11 +302,13 @@ class FolderCast {
     if (!input.ok()) return input.status();
     const Result<std::string> path = work->PathFor(name);
     if (!path.ok()) return path.status();
-    Result<OutputFile> output = OutputFile::Create(*path, {.force = true, .sync = request_.sync});
+    Result<OutputFile> output =
+        OutputFile::Create(*path, {.force = true, .sync = request_.sync, .bytes = input->size()});
     if (!output.ok()) return output.status();
     FileSink sink(&*output, 0);
     PumpOptions options;
     options.input_name = Printable(from);
+    options.output_name = Printable(name);
     options.threads = request_.threads;
     options.progress = [this, &name](std::uint64_t) {
       return request_.tensor_progress == nullptr ||

@@ -4,19 +4,23 @@
 // shards, which is cast_folder.cc's matter.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "exactcast/tensor_files.h"
 #include "src/containers/descriptor.h"
+#include "src/containers/pump.h"
 #include "src/tensors/cast_folder.h"
 #include "src/tensors/decision.h"
 #include "src/tensors/file_job.h"
 #include "src/tensors/outcome.h"
+#include "src/tensors/scales.h"
 
 namespace exactcast {
 namespace {
 
 constexpr std::string_view kIndexEnding = ".index.json";
+constexpr std::string_view kShardEnding = ".safetensors";
 
 bool IsFolder(const std::string& path) {
   struct stat facts = {};
@@ -30,6 +34,11 @@ ReadRequest ToReadRequest(const TensorFilesRequest& request) {
 Status CheckInput(const TensorFilesRequest& request) {
   if (!HoldsManyTensors(request.input)) return {};
   const std::string name = InputName(request.input);
+  if (ExtensionOf(request.input) == ".json") {
+    return UsageError(
+        fmt::format("{}: is no index, whose name would end in {}; name the index, or its folder",
+                    name, kIndexEnding));
+  }
   if (request.shape)
     return UsageError(fmt::format("{}: knows its shapes; leave --shape out", name));
   if (request.unpacked) {
@@ -39,6 +48,24 @@ Status CheckInput(const TensorFilesRequest& request) {
     return UsageError(fmt::format("{}: knows its formats; leave --from out", name));
   }
   return {};
+}
+
+// "model-00001-of-00002.safetensors"
+bool IsShardName(std::string_view path) {
+  const std::size_t of = path.rfind("-of-");
+  if (of == std::string_view::npos || !path.ends_with(kShardEnding)) return false;
+  const std::string_view count = path.substr(of + 4, path.size() - of - 4 - kShardEnding.size());
+  return count.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// A tensor and its scale are often in different shards, and of one shard alone each is cast as if
+// it were by itself.
+bool MissesScales(const std::vector<Decision>& decisions) {
+  return std::any_of(decisions.begin(), decisions.end(), [](const Decision& decision) {
+    const StoredTensor& tensor = decision.tensor();
+    return decision.cast && (IsNarrowFloat(GetFormat(tensor.layout.format)) ||
+                             tensor.name.find("scale") != std::string::npos);
+  });
 }
 
 // A single file to a single file.
@@ -83,18 +110,23 @@ class FileCast {
     }
     const std::vector<Decision> decisions =
         Decide({input}, request_, &state_.plans, &state_.warnings);
+    const std::vector<std::string> names(decisions.size(), InputName(request_.input));
     if (!request_.plan_only) {
-      if (Status status = FirstRefusal(decisions, InputName(request_.input)); !status.ok()) {
-        return status;
-      }
+      if (Status status = FirstRefusal(decisions, names); !status.ok()) return status;
     }
-    const std::vector<std::size_t> chosen = Chosen(decisions, container);
+    if (IsShardName(request_.input) && !request_.ignore_scales && MissesScales(decisions)) {
+      state_.warnings.push_back(fmt::format(
+          "{}: is one of several shards, and scales in the others are not seen; cast the folder",
+          InputName(request_.input)));
+    }
+    std::vector<std::size_t> all(decisions.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    const std::vector<std::size_t> chosen = FittingOf(decisions, all, container);
     Result<FileJob> job = PlanFile(OutputName(request_.output), container, decisions, chosen,
                                    input->metadata(), &state_);
     if (!job.ok()) return job.status();
     if (!request_.plan_only) {
       state_.total = BytesToRead(decisions, job->sources);
-      const std::vector<std::string> names(decisions.size(), InputName(request_.input));
       if (Status status = RunFile(decisions, names, place, request_.force, &*job, &state_);
           !status.ok()) {
         return status;
@@ -103,23 +135,10 @@ class FileCast {
     job->Release();
     TensorFilesResult result = Summarise(request_, decisions, &state_);
     AddFile(*job, "", &result);
-    if (chosen.size() < decisions.size()) {
-      std::erase_if(result.tensors, [](const TensorOutcome& t) { return t.note == kNotSelected; });
-    }
+    if (chosen.size() < all.size()) LeaveOutUnselected(&result);
     Total(&result);
     result.output_is_standard_output = !request_.output.empty() && place.is_standard_output();
     return result;
-  }
-
-  // All; to a file of one array those that are selected.
-  static std::vector<std::size_t> Chosen(const std::vector<Decision>& decisions,
-                                         const TensorContainer& container) {
-    std::vector<std::size_t> chosen;
-    const bool many = &container == &kSafetensorsOutput || &container == &kNpzOutput;
-    for (std::size_t i = 0; i < decisions.size(); ++i) {
-      if (many || decisions[i].note != kNotSelected) chosen.push_back(i);
-    }
-    return chosen;
   }
 
   const TensorFilesRequest& request_;
@@ -138,6 +157,7 @@ Result<TensorFilesResult> CastTensorFiles(const TensorFilesRequest& request) {
     return UsageError("a file's name is empty; a standard stream is -");
   }
   if (request.output.empty() && !request.plan_only) return UsageError("no OUTPUT is named");
+  if (Status status = CheckCounts(request); !status.ok()) return status;
   if (Status status = CheckSelection(request); !status.ok()) return status;
   if (request.input.ends_with('/') || IsFolder(request.input) ||
       request.input.ends_with(kIndexEnding)) {

@@ -50,8 +50,11 @@ Result<std::optional<OutputTensor>> ToOutput(const Decision& decision,
                     Printable(tensor.name), container.name));
     return std::optional<OutputTensor>();
   } else if (!tensor.layout.obstacle.empty()) {
-    return UsageError(fmt::format("{} cannot be written to a {} file: {}", Quoted(tensor.name),
-                                  container.name, tensor.layout.obstacle));
+    const std::string_view own = !tensor.member.empty()              ? "; write .npz"
+                                 : FindDtype(tensor.type) != nullptr ? "; write .safetensors"
+                                                                     : "";
+    return UsageError(fmt::format("{} cannot be written to a {} file: {}{}", Quoted(tensor.name),
+                                  container.name, tensor.layout.obstacle, own));
   }
   return std::optional(std::move(output));
 }
@@ -59,13 +62,15 @@ Result<std::optional<OutputTensor>> ToOutput(const Decision& decision,
 // One tensor on its way.
 class TensorRun {
  public:
-  TensorRun(const Decision& decision, std::string input_name, RunState* state)
+  TensorRun(const Decision& decision, std::string input_name, std::string output_name,
+            RunState* state)
       : decision_(decision), tensor_(decision.tensor()), state_(*state) {
     options_.input_name =
         fmt::format("{}: {}", std::move(input_name), Quoted(decision.tensor().name));
+    options_.output_name = std::move(output_name);
     options_.strict = state->request.strict;
-    options_.refuse_unpredictable =
-        state->request.nan_to_integer && state->request.nan_to_integer->refuse;
+    options_.refuse_unpredictable = RefusesUnpredictable(state->request);
+    options_.counts = state->request.counts;
     options_.threads = state->request.threads;
     options_.progress = [this](std::uint64_t bytes) { return Report(bytes); };
   }
@@ -137,6 +142,17 @@ std::uint64_t DataBytes(const StoredTensor& tensor) {
                                         : std::max(tensor.bytes, tensor.member_bytes);
 }
 
+std::vector<std::size_t> FittingOf(const std::vector<Decision>& decisions,
+                                   const std::vector<std::size_t>& chosen,
+                                   const TensorContainer& container) {
+  if (&container == &kSafetensorsOutput || &container == &kNpzOutput) return chosen;
+  std::vector<std::size_t> fitting;
+  for (const std::size_t i : chosen) {
+    if (decisions[i].note != kNotSelected) fitting.push_back(i);
+  }
+  return fitting;
+}
+
 Result<FileJob> PlanFile(const std::string& name, const TensorContainer& container,
                          const std::vector<Decision>& decisions,
                          const std::vector<std::size_t>& chosen, const Metadata& metadata,
@@ -148,7 +164,9 @@ Result<FileJob> PlanFile(const std::string& name, const TensorContainer& contain
   job.tensors.reserve(chosen.size());
   for (const std::size_t i : chosen) {
     Result<std::optional<OutputTensor>> tensor = ToOutput(decisions[i], container, state);
-    if (!tensor.ok()) return tensor.status();
+    if (!tensor.ok()) {
+      return Status(tensor.status().code(), fmt::format("{}: {}", name, tensor.status().message()));
+    }
     if (!*tensor) continue;
     job.sources.push_back(i);
     job.tensors.push_back(std::move(**tensor));
@@ -172,10 +190,12 @@ Result<FileJob> PlanFile(const std::string& name, const TensorContainer& contain
 Status RunFile(const std::vector<Decision>& decisions, const std::vector<std::string>& input_names,
                const OutputPlace& place, bool replace, FileJob* job, RunState* state) {
   const TensorFilesRequest& request = state->request;
-  const bool may_stop =
-      request.strict || (request.nan_to_integer && request.nan_to_integer->refuse);
+  const bool may_stop = request.strict || RefusesUnpredictable(request);
   Result<OutputFile> file =
-      OutputFile::Create(place, {.force = replace, .sync = request.sync, .hold_back = may_stop});
+      OutputFile::Create(place, {.force = replace,
+                                 .sync = request.sync,
+                                 .hold_back = may_stop,
+                                 .bytes = job->layout.file_bytes.value_or(0)});
   if (!file.ok()) return file.status();
   const auto of_output = [&](const Status& status) -> Status {
     // What the file itself says begins with its path.
@@ -188,7 +208,7 @@ Status RunFile(const std::vector<Decision>& decisions, const std::vector<std::st
     const Decision& decision = decisions[job->sources[i]];
     const Result<ByteSink*> sink = (*output)->Begin(i);
     if (!sink.ok()) return of_output(sink.status());
-    TensorRun run(decision, input_names[job->sources[i]], state);
+    TensorRun run(decision, input_names[job->sources[i]], job->name, state);
     Status status = run.Run(job->tensors[i], job->layout.packing[i], *sink, &job->counts[i]);
     if (!status.ok()) return status;
     if (status = (*output)->End(); !status.ok()) return of_output(status);

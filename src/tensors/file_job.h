@@ -51,6 +51,11 @@ struct FileJob {
 // Of its data; where they are not known, of the whole member.
 std::uint64_t DataBytes(const StoredTensor& tensor);
 
+// Of the chosen what such a file can take: one of one array takes what is selected.
+std::vector<std::size_t> FittingOf(const std::vector<Decision>& decisions,
+                                   const std::vector<std::size_t>& chosen,
+                                   const TensorContainer& container);
+
 // The chosen of the decisions as one file. What cannot be part of such a file is refused, or, being
 // no array, left out with a warning.
 Result<FileJob> PlanFile(const std::string& name, const TensorContainer& container,

@@ -30,10 +30,11 @@ TensorOutcome OutcomeOf(const Decision& decision) {
 
 }  // namespace
 
-Status FirstRefusal(const std::vector<Decision>& decisions, const std::string& name) {
+Status FirstRefusal(const std::vector<Decision>& decisions, const std::vector<std::string>& names) {
   const auto refuses = [](const Decision& decision) { return !decision.refusal.ok(); };
   const auto first = std::find_if(decisions.begin(), decisions.end(), refuses);
   if (first == decisions.end()) return {};
+  const std::string& name = names[static_cast<std::size_t>(first - decisions.begin())];
   const auto more = std::count_if(first + 1, decisions.end(), refuses);
   return {first->refusal.code(),
           fmt::format(
@@ -54,6 +55,7 @@ TensorFilesResult Summarise(const TensorFilesRequest& request,
                             const std::vector<Decision>& decisions, RunState* state) {
   TensorFilesResult result;
   result.profile = request.profile;
+  result.counted = request.counts;
   result.tensors.reserve(decisions.size());
   for (const Decision& decision : decisions) result.tensors.push_back(OutcomeOf(decision));
   result.warnings = std::move(state->warnings);
@@ -68,6 +70,10 @@ void AddFile(const FileJob& job, const std::string& file, TensorFilesResult* res
     outcome.bytes_after = job.bytes[k];
     outcome.counts = job.counts[k];
   }
+}
+
+void LeaveOutUnselected(TensorFilesResult* result) {
+  std::erase_if(result->tensors, [](const TensorOutcome& t) { return t.note == kNotSelected; });
 }
 
 void Total(TensorFilesResult* result) {

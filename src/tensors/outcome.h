@@ -13,8 +13,9 @@
 
 namespace exactcast {
 
-// The first decision that refuses, under the name of its input, and how many more do.
-Status FirstRefusal(const std::vector<Decision>& decisions, const std::string& name);
+// The first decision that refuses, under the name of its input, and how many more do. `names` are
+// those of the decisions' inputs.
+Status FirstRefusal(const std::vector<Decision>& decisions, const std::vector<std::string>& names);
 
 // Bytes that moving these takes from the inputs.
 std::uint64_t BytesToRead(const std::vector<Decision>& decisions,
@@ -26,6 +27,9 @@ TensorFilesResult Summarise(const TensorFilesRequest& request,
 
 // What became of the tensors of a file.
 void AddFile(const FileJob& job, const std::string& file, TensorFilesResult* result);
+
+// A file of one array has nothing to do with what is not selected.
+void LeaveOutUnselected(TensorFilesResult* result);
 
 // Sums over all tensors.
 void Total(TensorFilesResult* result);

@@ -34,9 +34,9 @@ int Number(const std::optional<Choice>& choice) {
 
 std::string OptionsText(const TensorFilesRequest& r) {
   const int nan_to_integer = r.nan_to_integer ? static_cast<int>(r.nan_to_integer->result) : -1;
-  return fmt::format("{} {} {} {} {} {} {} {} {} {}\n", kVersion, r.profile, Number(r.rounding),
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {}\n", kVersion, r.profile, Number(r.rounding),
                      Number(r.overflow), Number(r.nan), Number(r.float_rounding),
-                     r.flush_subnormals, nan_to_integer, r.strict, r.skip_unindexed);
+                     r.flush_subnormals, nan_to_integer, r.strict, r.counts, r.skip_unindexed);
 }
 
 }  // namespace

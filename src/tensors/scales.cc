@@ -30,13 +30,12 @@ bool IsPackedName(std::string_view name) {
   return false;
 }
 
-// Narrow enough to need a scale; float8_e8m0fnu is one itself.
 bool MayBeScaled(const StoredTensor& tensor) {
   if (!tensor.is_array) return false;
   const Format& format = GetFormat(tensor.layout.format);
-  const bool narrow = IsFloat(format) && format.bits <= 8 && format.id != FormatId::kFloat8E8m0fnu;
   const bool packed = format.storage_bits == 8 && IsInteger(format);
-  return narrow || (packed && (IsPackedName(tensor.name) || format.id == FormatId::kInt8));
+  return IsNarrowFloat(format) ||
+         (packed && (IsPackedName(tensor.name) || format.id == FormatId::kInt8));
 }
 
 std::vector<std::string> CandidateNames(const std::string& name) {
@@ -59,6 +58,10 @@ std::vector<std::string> CandidateNames(const std::string& name) {
 }
 
 }  // namespace
+
+bool IsNarrowFloat(const Format& format) {
+  return IsFloat(format) && format.bits <= 8 && format.id != FormatId::kFloat8E8m0fnu;
+}
 
 ScaleFacts FindScales(const std::vector<const StoredTensor*>& tensors) {
   ScaleFacts facts;

@@ -23,6 +23,9 @@ struct ScaleFacts {
   std::vector<std::size_t> scaled;
 };
 
+// Narrow enough to need a scale; float8_e8m0fnu is one itself.
+bool IsNarrowFloat(const Format& format);
+
 ScaleFacts FindScales(const std::vector<const StoredTensor*>& tensors);
 
 }  // namespace exactcast

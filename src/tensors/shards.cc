@@ -130,7 +130,11 @@ class Opener {
     if (fs::symlink_status(In(name), error).type() == fs::file_type::not_found) {
       return BadInput(fmt::format("{}: {}", Shown(name), ErrorText(ENOENT)));
     }
-    if (IsInside(In(name))) return {};
+    if (IsInside(In(name))) {
+      if (fs::is_regular_file(In(name), error)) return {};  // a pipe would be waited for
+      return BadInput(
+          fmt::format("{}: is no regular file; put the file itself there", Shown(name)));
+    }
     return BadInput(
         fmt::format("{}: is a symbolic link out of its folder, or to nothing; such "
                     "links are not followed: put the file itself there",

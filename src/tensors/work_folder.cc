@@ -81,14 +81,14 @@ bool IsEmptyFolder(const std::string& path) {
 Status WorkFolder::CheckPlace(const std::string& given, const std::set<std::string>& names,
                               bool force) {
   const std::string path = WithoutSlash(given);
-  if (!Exists(path) || IsEmptyFolder(path)) return {};
   const std::string shown = Printable(path);
   std::error_code error;
-  if (!fs::is_directory(path, error)) {
-    return NotWritten(fmt::format("{}: is a file, and a checkpoint is written to a folder", shown));
-  }
   if (fs::is_symlink(path, error)) {
     return NotWritten(fmt::format("{}: is a symbolic link; name the folder itself", shown));
+  }
+  if (!Exists(path) || IsEmptyFolder(path)) return {};
+  if (!fs::is_directory(path, error)) {
+    return NotWritten(fmt::format("{}: is a file, and a checkpoint is written to a folder", shown));
   }
   if (!force) return NotWritten(fmt::format("{}: exists; use --force to replace it", shown));
   const std::string foreign = FindForeign(path, names);

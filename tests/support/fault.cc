@@ -57,6 +57,11 @@ ssize_t write(int fd, const void* data, size_t size) {
   return Real<ssize_t (*)(int, const void*, size_t)>("write")(fd, data, size);
 }
 
+int fallocate(int fd, int mode, off_t offset, off_t size) {
+  if (Fails("fallocate")) return -1;
+  return Real<int (*)(int, int, off_t, off_t)>("fallocate")(fd, mode, offset, size);
+}
+
 int fsync(int fd) {
   if (Fails("fsync")) return -1;
   return Real<int (*)(int)>("fsync")(fd);
