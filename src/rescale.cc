@@ -4,7 +4,6 @@
 #include "exactcast/rescale.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <limits>
@@ -13,6 +12,7 @@
 #include "exactcast/names.h"
 #include "exactcast/spec/format_names.h"
 #include "src/kernels/rescale.h"
+#include "src/stores.h"
 #include "src/threads.h"
 
 namespace exactcast {
@@ -158,12 +158,6 @@ RescaleCounts& RescaleCounts::operator+=(const RescaleCounts& other) {
 
 namespace {
 
-// In bytes. From there on both sides of an array go to and from memory.
-std::size_t LastCacheSize() {
-  static const long size = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  return size > 0 ? static_cast<std::size_t>(size) : std::size_t{32} << 20;
-}
-
 // One range of elements: pieces that a kernel can take at once.
 class RangeRunner {
  public:
@@ -234,21 +228,19 @@ class RangeRunner {
 
 RescaleCounts RescalePlan::Run(const void* in, void* out, std::size_t elements,
                                const RescaleRunOptions& options) const noexcept {
-  const auto wanted =
-      static_cast<std::size_t>(options.threads > 0 ? options.threads : AvailableThreads());
-  const std::size_t parts = std::min(wanted, std::max<std::size_t>(1, elements / kWorthThread));
   RescaleCounts total;
   std::mutex mutex;
   const RescaleParams& p = state_->params;
   const auto size = static_cast<std::size_t>((p.source->storage_bits + p.target->storage_bits) / 8);
-  const bool large = elements >= LastCacheSize() / size;
-  ParallelRanges(elements, parts, kGrain, [&](std::size_t begin, std::size_t end) {
-    const RescaleCounts counts =
-        RangeRunner(*state_, options, large)
-            .Run(static_cast<const std::byte*>(in), static_cast<std::byte*>(out), begin, end);
-    const std::lock_guard lock(mutex);
-    total += counts;
-  });
+  const bool large = Streams(options.stores, elements * size);
+  ParallelRanges(elements, Parts(options.threads, elements, kWorthThread), kGrain,
+                 [&](std::size_t begin, std::size_t end) {
+                   const RescaleCounts counts = RangeRunner(*state_, options, large)
+                                                    .Run(static_cast<const std::byte*>(in),
+                                                         static_cast<std::byte*>(out), begin, end);
+                   const std::lock_guard lock(mutex);
+                   total += counts;
+                 });
   return total;
 }
 

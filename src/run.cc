@@ -10,9 +10,11 @@
 #include "src/kernels/block.h"
 #include "src/kernels/cpu_target.h"
 #include "src/kernels/float_environment.h"
+#include "src/kernels/flow.h"
 #include "src/kernels/pack.h"
 #include "src/kernels/words.h"
 #include "src/plan_state.h"
+#include "src/stores.h"
 #include "src/threads.h"
 
 namespace exactcast {
@@ -23,6 +25,13 @@ constexpr std::size_t kChunk = 16 * kBlock;
 
 // Elements per thread below which waking one does not pay.
 constexpr std::size_t kWorthThread = 1 << 16;
+
+// Of large arrays: bytes of the source that are converted in the first cache, and of results, before
+// these are moved past it (few, so that reading goes on), and how far ahead the source is asked for.
+constexpr std::size_t kSourceFlow = 4096;
+constexpr std::size_t kResultFlow = 2048;
+constexpr std::size_t kAhead = 8192;
+constexpr std::size_t kLine = 64;
 
 using Buffer = std::array<std::byte, kBlock * 8>;  // a block of scalar words
 
@@ -36,24 +45,54 @@ class RangeRunner {
  public:
   RangeRunner(const PlanState& state, bool counts) : s_(state), counts_wanted_(counts) {}
 
+  // As Run(), with stores past the caches.
+  void Stream(const std::byte* in, std::byte* out, std::uint64_t first, std::size_t n) {
+    alignas(kLine) std::array<std::byte, kResultFlow> staged;
+    const std::size_t whole = std::min(kSourceFlow * kBlock / InputBytes(kBlock),
+                                       kResultFlow * kBlock / OutputBytes(kBlock));
+    std::size_t size = 0;
+    ahead_ = kAhead;
+    for (std::size_t at = 0; at < n; at += size) {
+      size = std::min(at == 0 ? ToLine(out, whole) : whole, n - at);
+      Run(in + InputBytes(at), staged.data(), first + at, size);
+      StreamBytes(staged.data(), out + OutputBytes(at), OutputBytes(size));
+    }
+    EndStream();
+  }
+
   // `first` is the index of element 0 in the tensor. `in` and `out` begin on whole bytes.
   void Run(const std::byte* in, std::byte* out, std::uint64_t first, std::size_t n) {
     const std::size_t step = !is_direct_ ? kBlock : counts_wanted_ ? kChunk : n;
     for (std::size_t at = 0; at < n; at += step) {
       const std::size_t size = std::min(step, n - at);
-      RunPart(in + ArrayBytes(*s_.from, s_.input_packing, at),
-              out + ArrayBytes(*s_.to, s_.output_packing, at), first + at, size);
+      RunPart(in + InputBytes(at), out + OutputBytes(at), first + at, size);
     }
   }
 
   [[nodiscard]] const Counts& counts() const { return counts_; }
 
  private:
+  [[nodiscard]] std::size_t InputBytes(std::size_t n) const {
+    return ArrayBytes(*s_.from, s_.input_packing, n);
+  }
+  [[nodiscard]] std::size_t OutputBytes(std::size_t n) const {
+    return ArrayBytes(*s_.to, s_.output_packing, n);
+  }
+
+  // Elements after which `out` is at the beginning of a line, if it can be; else `usual`.
+  [[nodiscard]] std::size_t ToLine(const std::byte* out, std::size_t usual) const {
+    const auto past = reinterpret_cast<std::uintptr_t>(out) % kLine;
+    const std::size_t bytes = past == 0 ? 0 : kLine - past;
+    const std::size_t elements = bytes * kBlock / OutputBytes(kBlock);
+    const bool fits = OutputBytes(elements) == bytes && (elements % 4 == 0 || !packed_in_);
+    return elements > 0 && fits ? elements : usual;
+  }
+
   void RunPart(const std::byte* in, std::byte* out, std::uint64_t first, std::size_t n) {
     Tally tally{};
     Tally* const wanted = counts_wanted_ ? &tally : nullptr;
     if (is_direct_) {
-      s_.kernel->run(s_.params, in, out, first, complex_in_ ? 2 * n : n, wanted);
+      s_.kernel->run(s_.params, in, out, {first, ahead_}, complex_in_ ? 2 * n : n, wanted);
     } else if (complex_in_ && s_.to->kind == Kind::kBoolean) {
       SplitComplex(in, s_.params.source->storage_bits, n, source_.data(), imaginary_.data());
       PartsToBool(*s_.params.source, source_.data(), imaginary_.data(), n, out, wanted);
@@ -78,7 +117,7 @@ class RangeRunner {
       words = source_.data();
     }
     std::byte* const results = packed_out_ || complex_out_ ? target_.data() : out;
-    s_.kernel->run(p, words, results, first, n, tally);
+    s_.kernel->run(p, words, results, {first, words == in ? ahead_ : 0}, n, tally);
     if (packed_out_) Pack(results, p.target->bits, n, out);
     if (complex_out_) JoinComplex(results, p.target->storage_bits, n, out);
   }
@@ -139,6 +178,7 @@ class RangeRunner {
   const bool packed_in_ = IsPacked(*s_.from, s_.input_packing);
   const bool packed_out_ = IsPacked(*s_.to, s_.output_packing);
   const bool is_direct_ = !packed_in_ && !packed_out_ && complex_in_ == complex_out_;
+  std::size_t ahead_ = 0;
   Counts counts_;
   Buffer source_;
   Buffer imaginary_;
@@ -204,20 +244,24 @@ Counts Plan::Run(const void* in, void* out, std::size_t elements,
   const auto* source = static_cast<const std::byte*>(in);
   auto* target = static_cast<std::byte*>(out);
   state_->kernel->prepare(state_->params, elements);
-  const auto wanted =
-      static_cast<std::size_t>(options.threads > 0 ? options.threads : AvailableThreads());
-  const std::size_t parts = std::min(wanted, std::max<std::size_t>(1, elements / kWorthThread));
+  const bool streams = Streams(options.stores, InputBytes(elements) + OutputBytes(elements));
   Counts total;
   std::mutex mutex;
-  ParallelRanges(elements, parts, kBlock, [&](std::size_t begin, std::size_t end) {
-    const FloatEnvironment environment;
-    RangeRunner runner(*state_, options.counts);
-    runner.Run(source + InputBytes(begin), target + OutputBytes(begin), options.first + begin,
-               end - begin);
-    if (!options.counts) return;
-    const std::lock_guard lock(mutex);
-    total += runner.counts();
-  });
+  ParallelRanges(elements, Parts(options.threads, elements, kWorthThread), kBlock,
+                 [&](std::size_t begin, std::size_t end) {
+                   const FloatEnvironment environment;
+                   RangeRunner runner(*state_, options.counts);
+                   const std::byte* const from = source + InputBytes(begin);
+                   std::byte* const to = target + OutputBytes(begin);
+                   if (streams) {
+                     runner.Stream(from, to, options.first + begin, end - begin);
+                   } else {
+                     runner.Run(from, to, options.first + begin, end - begin);
+                   }
+                   if (!options.counts) return;
+                   const std::lock_guard lock(mutex);
+                   total += runner.counts();
+                 });
   return total;
 }
 

@@ -101,6 +101,12 @@ int AvailableThreads() noexcept {
   return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
+std::size_t Parts(int threads, std::size_t elements, std::size_t grain) noexcept {
+  const std::size_t most = elements / grain;
+  if (most <= 1) return 1;  // asking the system how many there are takes longer than a small array
+  return std::min(most, static_cast<std::size_t>(threads > 0 ? threads : AvailableThreads()));
+}
+
 void RunParts(std::size_t parts, void (*task)(const void* context, std::size_t part),
               const void* context) noexcept {
   Job job = {.parts = parts, .task = task, .context = context};

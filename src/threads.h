@@ -13,6 +13,10 @@ namespace exactcast {
 // The processors that this process may run on; at least 1.
 int AvailableThreads() noexcept;
 
+// Into how many parts an array is split: `threads`, or as many as the process may use if that is 0;
+// fewer where a part would have less than `grain` elements.
+std::size_t Parts(int threads, std::size_t elements, std::size_t grain) noexcept;
+
 // Calls task(context, part) for every part below `parts`, on the calling thread and on as many of
 // the pool's as are free; returns when all are done. Where no thread is to be had the calling thread
 // does them all. May be called from several threads at once, and from within a task. `task` does not

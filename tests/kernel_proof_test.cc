@@ -206,7 +206,7 @@ void ProveKernel(const KernelRow& kernel, const Params& p, const std::vector<std
   std::vector<std::byte> out(words.size() * static_cast<std::size_t>(p.target->storage_bits) / 8);
   Tally tally{};
   kernel.prepare(p, 1 << 20);
-  kernel.run(p, in.data(), out.data(), 0, words.size(), &tally);
+  kernel.run(p, in.data(), out.data(), {}, words.size(), &tally);
   Tally expected{};
   int differences = 0;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -220,7 +220,7 @@ void ProveKernel(const KernelRow& kernel, const Params& p, const std::vector<std
   }
   EXPECT_EQ(tally, expected) << Describe(kernel, p);
   std::vector<std::byte> uncounted(out.size());
-  kernel.run(p, in.data(), uncounted.data(), 0, words.size(), nullptr);
+  kernel.run(p, in.data(), uncounted.data(), {}, words.size(), nullptr);
   EXPECT_EQ(out, uncounted) << Describe(kernel, p) << " without counts";
 }
 
@@ -284,7 +284,7 @@ void ProveLength(const KernelRow& kernel, const Params& p, std::size_t n, std::s
   Tally tally{};
   Tally expected{};
   kernel.prepare(p, 1 << 20);
-  kernel.run(p, in.data() + offset, out.data() + offset, 0, n, &tally);
+  kernel.run(p, in.data() + offset, out.data() + offset, {}, n, &tally);
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint64_t word = LoadWord(in.data() + offset, i, p.source->storage_bits);
     const CastResult want = CastElement(p, word, i);

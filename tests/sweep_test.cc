@@ -144,15 +144,15 @@ class Sweep {
     Fill(chunk, &in);
     Tally tally{};
     Tally expected{};
-    fast_.run(p_, in.data(), got.data(), 0, kChunk, &tally);
-    general_.run(p_, in.data(), want.data(), 0, kChunk, &expected);
+    fast_.run(p_, in.data(), got.data(), {}, kChunk, &tally);
+    general_.run(p_, in.data(), want.data(), {}, kChunk, &expected);
     if (tally != expected) Fail("classes differ in chunk " + std::to_string(chunk));
     if (got != want) {
       const auto differ = std::ranges::mismatch(got, want).in1 - got.begin();
       Fail("element " +
            std::to_string(chunk * kChunk + static_cast<std::size_t>(differ) / out_bytes));
     }
-    fast_.run(p_, in.data(), want.data(), 0, kChunk, nullptr);
+    fast_.run(p_, in.data(), want.data(), {}, kChunk, nullptr);
     if (got != want) Fail("without counts differs in chunk " + std::to_string(chunk));
     for (std::size_t i = chunk % 4099; i < kChunk; i += 4099) {
       const std::uint64_t word = LoadWord(in.data(), i, p_.source->storage_bits);

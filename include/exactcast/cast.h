@@ -97,11 +97,20 @@ struct Counts {
   friend bool operator==(const Counts&, const Counts&) = default;
 };
 
+// How results reach memory. Past the caches saves reading lines that are about to be written, and
+// leaves the caches to others; within them a reader that comes next finds the results there.
+enum class Stores {
+  kAuto,       // past the caches if source and result together are larger than the last of them
+  kCached,     // as any store
+  kStreaming,  // past the caches, whatever the size
+};
+
 struct RunOptions {
   int threads = 0;  // 0: as many as the process may use
   // Index of element 0 in the whole tensor: first_lost and 16-periodic scales count from there.
   std::uint64_t first = 0;
   bool counts = true;  // false: Run returns zeros, and is faster
+  Stores stores = Stores::kAuto;
 };
 
 struct PlanState;  // src/plan_state.h

@@ -65,6 +65,7 @@ struct RescaleRunOptions {
   // Elements that follow each other in one channel: 1 in C order; in Fortran order the elements of
   // the tensor by the number of channels.
   std::uint64_t channel_stride = 1;
+  Stores stores = Stores::kAuto;
 };
 
 // What a target may answer for one input.

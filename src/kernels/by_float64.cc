@@ -55,6 +55,7 @@ constexpr double kUnit = 6755399441055744;  // 1.5 * 2^52
 
 // Limits of the sum, or of the integer it ends in; what is outside `covered` is not for here.
 struct Family {
+  std::size_t ahead;  // of the words being read: see FetchLineAhead()
   double limit[2];
   double covered[2];
   std::uint32_t code_mask;
@@ -85,7 +86,8 @@ HWY_INLINE VF64 HalfUnit(VF64 x) {
 }
 
 template <Way kWay, bool kCounts>
-HWY_NOINLINE BlockCounts ToFloat32(const Family&, const double* in, std::byte* out, std::size_t n) {
+HWY_NOINLINE BlockCounts ToFloat32(const Family& f, const double* in, std::byte* out,
+                                   std::size_t n) {
   const DF64 df;
   const hn::Rebind<float, DF64> df32;
   const hn::Rebind<std::uint32_t, DF64> d32;
@@ -96,6 +98,7 @@ HWY_NOINLINE BlockCounts ToFloat32(const Family&, const double* in, std::byte* o
   LaneCounter<V64> exact;
   LaneCounter<V64> tiny;
   for (std::size_t i = 0; i < n; i += hn::Lanes(df)) {
+    FetchLineAhead(in + i, f.ahead);
     const VF64 x = hn::LoadU(df, in + i);
     const auto rounded = hn::DemoteTo(df32, kWay == Way::kAway ? hn::Add(x, HalfUnit(x)) : x);
     V32 code = hn::BitCast(d32, rounded);
@@ -144,6 +147,7 @@ HWY_NOINLINE BlockCounts ToInteger(const Family& f, const double* in, std::byte*
   LaneCounter<V64> within;
   LaneCounter<V64> exact;
   for (std::size_t i = 0; i < n; i += hn::Lanes(df)) {
+    FetchLineAhead(in + i, f.ahead);
     const VF64 x = hn::LoadU(df, in + i);
     VF64 start = x;
     if constexpr (kWay == Way::kAway) {  // the float64 below 1/2, see to_integers.cc
@@ -236,15 +240,16 @@ HWY_NOINLINE BlockCounts RunDirected(Rounding direction, Convert convert, const 
 }
 
 void RunByFloat64(const Params& p, const KernelRow& general, const std::byte* in, std::byte* out,
-                  std::size_t n, Tally* tally) {
+                  Place place, std::size_t n, Tally* tally) {
   HWY_ALIGN std::uint64_t lanes[kBlockRoom];
   HWY_ALIGN std::byte codes[kBlockRoom * 8];
   const Encoding& e = p.encoding;
-  const Family f = FamilyOf(e);
+  Family f = FamilyOf(e);
   const Convert convert = tally == nullptr ? ConvertFor<false>(e) : ConvertFor<true>(e);
   const Rounding direction = DirectionOf(e);
   const Float64Decoder decode = DecoderToFloat64(p.source->id);
   const bool as_is = p.source->id == FormatId::kFloat64;
+  f.ahead = as_is ? place.ahead : 0;
   const std::size_t in_bytes = static_cast<std::size_t>(p.source->storage_bits) / 8;
   const std::size_t out_bytes = static_cast<std::size_t>(p.target->storage_bits) / 8;
   for (std::size_t at = 0; at < n; at += kBlock) {
@@ -259,7 +264,7 @@ void RunByFloat64(const Params& p, const KernelRow& general, const std::byte* in
     std::byte* const results = direct && out_bytes >= 4 ? to : codes;
     const BlockCounts counts = RunDirected(direction, convert, f, words, results, filled);
     if (!counts.is_covered) {
-      general.run(p, from, to, 0, size, tally);
+      general.run(p, from, to, {}, size, tally);
       continue;
     }
     if (out_bytes < 4) {
@@ -276,12 +281,13 @@ void RunByFloat64(const Params& p, const KernelRow& general, const std::byte* in
 #endif  // HWY_TARGET
 
 // The general kernel for the same: to few bits over float32 lanes, if it can.
-void RunFamily(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
+void RunFamily(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
+               Tally* tally) {
   const KernelRow& general = kNarrowKernel.accepts(p) ? kNarrowKernel : kWideKernel;
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_SSE4
-  general.run(p, in, out, 0, n, tally);
+  general.run(p, in, out, place, n, tally);
 #else
-  RunByFloat64(p, general, in, out, n, tally);
+  RunByFloat64(p, general, in, out, place, n, tally);
 #endif
 }
 
@@ -310,9 +316,9 @@ bool AcceptsByFloat64(const Params& p) {
 
 void PrepareNothing(const Params&, std::uint64_t) {}
 
-void Run(const Params& p, const std::byte* in, std::byte* out, std::uint64_t, std::size_t n,
+void Run(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
          Tally* tally) {
-  HWY_DYNAMIC_DISPATCH(RunFamily)(p, in, out, n, tally);
+  HWY_DYNAMIC_DISPATCH(RunFamily)(p, in, out, place, n, tally);
 }
 
 }  // namespace

@@ -97,8 +97,7 @@ bool AcceptsCopy(const Params& p) {
 
 void PrepareNothing(const Params&, std::uint64_t) {}
 
-void Run(const Params& p, const std::byte* in, std::byte* out, std::uint64_t, std::size_t n,
-         Tally* tally) {
+void Run(const Params& p, const std::byte* in, std::byte* out, Place, std::size_t n, Tally* tally) {
   if (n > 0) HWY_DYNAMIC_DISPATCH(RunCopy)(p, in, out, n, tally);
 }
 

@@ -9,6 +9,8 @@
 #define EXACTCAST_SRC_KERNELS_DECODE_INL_H_
 #endif
 
+#include <hwy/cache_control.h>
+
 #include "exactcast/spec/format.h"
 #include "src/kernels/block.h"
 #include "src/kernels/rounding-inl.h"
@@ -16,6 +18,21 @@
 HWY_BEFORE_NAMESPACE();
 namespace exactcast {
 namespace HWY_NAMESPACE {
+
+// Asks for what lies `ahead` bytes after n words at `from`; with 0 for nothing.
+template <typename Word>
+HWY_INLINE void FetchAhead(const Word* from, std::size_t n, std::size_t ahead) {
+  if (HWY_LIKELY(ahead == 0)) return;
+  constexpr std::size_t kLine = 64;
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(from) + ahead;
+  for (std::size_t at = 0; at < n * sizeof(Word); at += kLine) hwy::Prefetch(bytes + at);
+}
+
+// For loops so short that the branch shows: one line; with 0 ahead that of `from`, for next to nothing.
+template <typename Word>
+HWY_INLINE void FetchLineAhead(const Word* from, std::size_t ahead) {
+  hwy::Prefetch(reinterpret_cast<const std::uint8_t*>(from) + ahead);
+}
 
 // ---- one vector ---------------------------------------------------------------------------------
 

@@ -104,10 +104,10 @@ void RunHybrid(const Params& p, const std::byte* in, std::byte* out, std::size_t
     const std::size_t size = std::min(kBlock, n - at);
     const std::size_t filled = decode(in + at * in_bytes, size, lanes);
     from_float16 ? CarryThresholds<true>(lanes, filled) : CarryThresholds<false>(lanes, filled);
-    kTaperedKernel.run(then, reinterpret_cast<const std::byte*>(lanes), out + at, 0, size, tally);
+    kTaperedKernel.run(then, reinterpret_cast<const std::byte*>(lanes), out + at, {}, size, tally);
   }
 #else
-  kNarrowKernel.run(p, in, out, 0, n, tally);
+  kNarrowKernel.run(p, in, out, {}, n, tally);
 #endif
 }
 
@@ -136,8 +136,7 @@ bool AcceptsHybrid(const Params& p) {
 
 void PrepareNothing(const Params&, std::uint64_t) {}
 
-void Run(const Params& p, const std::byte* in, std::byte* out, std::uint64_t, std::size_t n,
-         Tally* tally) {
+void Run(const Params& p, const std::byte* in, std::byte* out, Place, std::size_t n, Tally* tally) {
   HWY_DYNAMIC_DISPATCH(RunHybrid)(p, in, out, n, tally);
 }
 

@@ -14,6 +14,12 @@
 
 namespace exactcast {
 
+// Where a range lies in its array.
+struct Place {
+  std::uint64_t first = 0;  // the index of element 0 in the whole tensor
+  std::size_t ahead = 0;    // bytes of the source to ask for ahead of those read, if it is large
+};
+
 struct KernelRow {
   std::string_view name;
   std::string_view what;  // how it works, in a few words
@@ -22,10 +28,9 @@ struct KernelRow {
   // threads.
   void (*prepare)(const Params& params, std::uint64_t elements);
   // Converts n elements, unaligned, in not overlapping out, and adds to the tally unless it is null.
-  // `first` is the index of element 0 in the whole tensor. Called in the environment of
-  // float_environment.h.
-  void (*run)(const Params& params, const std::byte* in, std::byte* out, std::uint64_t first,
-              std::size_t n, Tally* tally);
+  // Called in the environment of float_environment.h.
+  void (*run)(const Params& params, const std::byte* in, std::byte* out, Place place, std::size_t n,
+              Tally* tally);
 };
 
 std::span<const KernelRow> Kernels();

@@ -12,14 +12,14 @@ bool AcceptsAll(const Params&) { return true; }
 
 void PrepareNothing(const Params&, std::uint64_t) {}
 
-void RunReference(const Params& p, const std::byte* in, std::byte* out, std::uint64_t first,
-                  std::size_t n, Tally* tally) {
+void RunReference(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
+                  Tally* tally) {
   WithWord(p.source->storage_bits, [&](auto source_word) {
     WithWord(p.target->storage_bits, [&](auto target_word) {
       using Source = decltype(source_word);
       using Target = decltype(target_word);
       for (std::size_t i = 0; i < n; ++i) {
-        const CastResult r = CastElement(p, LoadWord<Source>(in, i), first + i);
+        const CastResult r = CastElement(p, LoadWord<Source>(in, i), place.first + i);
         StoreWord(out, i, static_cast<Target>(r.bits));
         if (tally != nullptr) ++(*tally)[static_cast<std::size_t>(r.outcome)];
       }

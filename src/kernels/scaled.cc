@@ -202,9 +202,9 @@ bool AcceptsScaled(const Params& p) {
 
 void PrepareNothing(const Params&, std::uint64_t) {}
 
-void Run(const Params& p, const std::byte* in, std::byte* out, std::uint64_t first, std::size_t n,
+void Run(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
          Tally* tally) {
-  HWY_DYNAMIC_DISPATCH(RunScaled)(p, in, out, first, n, tally);
+  HWY_DYNAMIC_DISPATCH(RunScaled)(p, in, out, place.first, n, tally);
 }
 
 }  // namespace

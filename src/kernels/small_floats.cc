@@ -56,6 +56,7 @@ struct Family {
   std::uint16_t limit[2];  // by sign: the largest code, or what overflow gives
   std::uint16_t max_code;
   bool has_minus_zero;
+  std::size_t ahead;  // of the words being read: see FetchAhead()
 };
 
 struct BlockCounts {
@@ -212,6 +213,7 @@ HWY_NOINLINE BlockCounts ConvertBlock(const Family& f, const std::byte* in, std:
   const WordOrder<Source::kSplits, D> word_order;
   Converter<kWay, kCounts, kTo16, D> converter(f);
   const auto convert = [&](const Word* from, Code* result) HWY_ATTR {
+    FetchAhead(from, step, f.ahead);
     const auto first = Source::Load(d, from);
     const auto first_codes = converter.Convert(first.even, first.odd, first.upper);
     if constexpr (kTo16) {
@@ -273,11 +275,12 @@ const std::byte* FillBlock(const Steps& s, const std::byte* in, std::size_t n, s
   return bytes;
 }
 
-void RunBlocks(const Params& p, const Steps& s, const std::byte* in, std::byte* out, std::size_t n,
-               Tally* tally) {
+void RunBlocks(const Params& p, const Steps& s, const std::byte* in, std::byte* out, Place place,
+               std::size_t n, Tally* tally) {
   HWY_ALIGN std::uint32_t lanes[kBlockRoom];
   HWY_ALIGN std::byte codes[kBlock * 2];
-  const Family f = FamilyOf(p.encoding);
+  Family f = FamilyOf(p.encoding);
+  f.ahead = s.decode == nullptr ? place.ahead : 0;
   const std::size_t in_bytes = static_cast<std::size_t>(p.source->storage_bits) / 8;
   const std::size_t out_bytes = static_cast<std::size_t>(p.target->storage_bits) / 8;
   const bool may_be_beyond = p.source->id == FormatId::kFloat64;
@@ -318,7 +321,8 @@ Convert ConvertFor(Rounding rounding) {
 }
 
 template <class Source, typename Code>
-void RunFrom(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
+void RunFrom(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
+             Tally* tally) {
   const Rounding mode = p.encoding.rounding;
   const bool by_blocks = std::is_same_v<Source, FromFloat32> && p.source->id != FormatId::kFloat32;
   const Steps steps = {.convert = tally == nullptr ? ConvertFor<Source, Code, false>(mode)
@@ -327,16 +331,16 @@ void RunFrom(const Params& p, const std::byte* in, std::byte* out, std::size_t n
                        .decode = by_blocks ? DecoderToFloat32(p.source->id) : nullptr,
                        .word_bytes = sizeof(typename Source::Word),
                        .unit = Unit<Code>()};
-  RunBlocks(p, steps, in, out, n, tally);
+  RunBlocks(p, steps, in, out, place, n, tally);
 }
 
 #endif  // HWY_TARGET
 
-void RunSmallFloats(const Params& p, const std::byte* in, std::byte* out, std::size_t n,
-                    Tally* tally) {
+void RunSmallFloats(const Params& p, const std::byte* in, std::byte* out, Place place,
+                    std::size_t n, Tally* tally) {
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_SSE4
   // A lane of 32 bits has no halves there, or the CPU is too old to be worth the code.
-  kNarrowKernel.run(p, in, out, 0, n, tally);
+  kNarrowKernel.run(p, in, out, place, n, tally);
 #else
   const Rounding mode = p.encoding.rounding;
   const bool is_signed = mode == Rounding::kTiesToEven || mode == Rounding::kTowardPositive;
@@ -344,13 +348,13 @@ void RunSmallFloats(const Params& p, const std::byte* in, std::byte* out, std::s
   const bool to16 = p.target->storage_bits == 16;
   switch (p.source->id) {
     case FormatId::kFloat16:
-      return RunFrom<FromFloat16, std::uint8_t>(p, in, out, n, tally);
+      return RunFrom<FromFloat16, std::uint8_t>(p, in, out, place, n, tally);
     case FormatId::kBfloat16:
-      return to16 ? RunFrom<FromBfloat16, std::uint16_t>(p, in, out, n, tally)
-                  : RunFrom<FromBfloat16, std::uint8_t>(p, in, out, n, tally);
+      return to16 ? RunFrom<FromBfloat16, std::uint16_t>(p, in, out, place, n, tally)
+                  : RunFrom<FromBfloat16, std::uint8_t>(p, in, out, place, n, tally);
     default:
-      return to16 ? RunFrom<FromFloat32, std::uint16_t>(p, in, out, n, tally)
-                  : RunFrom<FromFloat32, std::uint8_t>(p, in, out, n, tally);
+      return to16 ? RunFrom<FromFloat32, std::uint16_t>(p, in, out, place, n, tally)
+                  : RunFrom<FromFloat32, std::uint8_t>(p, in, out, place, n, tally);
   }
 #endif
 }
@@ -386,9 +390,9 @@ bool AcceptsSmallFloats(const Params& p) {
 
 void PrepareNothing(const Params&, std::uint64_t) {}
 
-void Run(const Params& p, const std::byte* in, std::byte* out, std::uint64_t, std::size_t n,
+void Run(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
          Tally* tally) {
-  HWY_DYNAMIC_DISPATCH(RunSmallFloats)(p, in, out, n, tally);
+  HWY_DYNAMIC_DISPATCH(RunSmallFloats)(p, in, out, place, n, tally);
 }
 
 }  // namespace

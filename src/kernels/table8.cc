@@ -252,8 +252,7 @@ void Fill(const Params& p, std::uint64_t) {
   });
 }
 
-void Run(const Params& p, const std::byte* in, std::byte* out, std::uint64_t, std::size_t n,
-         Tally* tally) {
+void Run(const Params& p, const std::byte* in, std::byte* out, Place, std::size_t n, Tally* tally) {
   HWY_DYNAMIC_DISPATCH(RunTable8)(p, in, out, n, tally);
 }
 

@@ -48,6 +48,7 @@ struct Choice {
   const tapered::Tables* tables = nullptr;
   std::uint8_t flip = 0;           // kDirected: all ones where positive values go away from zero
   std::uint8_t saturates[2] = {};  // by sign: all ones where overflow gives the largest finite code
+  std::size_t ahead = 0;           // of the words being read: see FetchAhead()
 };
 
 // ---- lanes --------------------------------------------------------------------------------------
@@ -235,6 +236,7 @@ HWY_NOINLINE BlockCounts ConvertBlock(const Choice& choice, const std::byte* in,
   const Order<Source::kSplits, D> order;
   Converter<kWay, kCounts, D> converter(choice);
   for (std::size_t i = 0; i < n; i += hn::Lanes(d8)) {
+    FetchAhead(words + i, hn::Lanes(d8), choice.ahead);
     const auto bytes = LoadBytes < Source, kCounts || kWay != Way::kFixed > (d, words + i);
     hn::StoreU(order.InOrder(converter.Convert(bytes)), d8, codes + i);
   }
@@ -287,9 +289,11 @@ HWY_NOINLINE BlockCounts ConvertRest(BlockConverter convert, const Choice& choic
 }
 
 template <class Source>
-void RunFrom(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
+void RunFrom(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
+             Tally* tally) {
   using Word = typename Source::Word;
-  const Choice choice = ChoiceOf(p.encoding);
+  Choice choice = ChoiceOf(p.encoding);
+  choice.ahead = place.ahead;
   const BlockConverter convert = tally == nullptr ? ConverterOf<Source, false>(p.encoding.rounding)
                                                   : ConverterOf<Source, true>(p.encoding.rounding);
   const std::size_t step = hn::Lanes(hn::ScalableTag<std::uint8_t>());
@@ -328,27 +332,28 @@ void RunByBlocks(const Params& p, const std::byte* in, std::byte* out, std::size
   for (std::size_t at = 0; at < n; at += kBlock) {
     const std::size_t size = std::min(kBlock, n - at);
     decode(in + at * in_bytes, size, lanes);
-    RunFrom<FromFloat32>(p, reinterpret_cast<const std::byte*>(lanes), out + at, size, tally);
+    RunFrom<FromFloat32>(p, reinterpret_cast<const std::byte*>(lanes), out + at, {}, size, tally);
   }
 }
 
 #endif  // HWY_TARGET
 
-void RunTapered(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
+void RunTapered(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
+                Tally* tally) {
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
   switch (p.source->id) {
     case FormatId::kFloat16:
-      return RunFrom<FromFloat16>(p, in, out, n, tally);
+      return RunFrom<FromFloat16>(p, in, out, place, n, tally);
     case FormatId::kBfloat16:
-      return RunFrom<FromBfloat16>(p, in, out, n, tally);
+      return RunFrom<FromBfloat16>(p, in, out, place, n, tally);
     case FormatId::kFloat32:
-      return RunFrom<FromFloat32>(p, in, out, n, tally);
+      return RunFrom<FromFloat32>(p, in, out, place, n, tally);
     default:
       return RunByBlocks(p, in, out, n, tally);
   }
 #else
   // Others are too old to be worth the code, or look up bytes in another way.
-  kNarrowKernel.run(p, in, out, 0, n, tally);
+  kNarrowKernel.run(p, in, out, place, n, tally);
 #endif
 }
 
@@ -383,9 +388,9 @@ bool AcceptsTapered(const Params& p) {
 
 void PrepareNothing(const Params&, std::uint64_t) {}
 
-void Run(const Params& p, const std::byte* in, std::byte* out, std::uint64_t, std::size_t n,
+void Run(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
          Tally* tally) {
-  HWY_DYNAMIC_DISPATCH(RunTapered)(p, in, out, n, tally);
+  HWY_DYNAMIC_DISPATCH(RunTapered)(p, in, out, place, n, tally);
 }
 
 }  // namespace

@@ -66,7 +66,8 @@ HWY_INLINE VF HalfUnit(VF x) {
 }
 
 template <Way kWay, bool kCounts>
-HWY_NOINLINE BlockCounts ConvertBlock(const float* in, std::uint16_t* out, std::size_t n) {
+HWY_NOINLINE BlockCounts ConvertBlock(const float* in, std::uint16_t* out, std::size_t n,
+                                      std::size_t ahead) {
   const DF df;
   const D32 d;
   const D16 d16;
@@ -75,6 +76,7 @@ HWY_NOINLINE BlockCounts ConvertBlock(const float* in, std::uint16_t* out, std::
   LaneCounter<V32> exact;
   LaneCounter<V32> tiny;
   for (std::size_t i = 0; i < n; i += hn::Lanes(d)) {
+    FetchLineAhead(in + i, ahead);
     const VF x = hn::LoadU(df, in + i);
     V16 code = ToFloat16(kWay == Way::kAway ? hn::Add(x, HalfUnit(x)) : x);
     const V16 magnitude = hn::And(code, magnitude_mask);
@@ -104,7 +106,7 @@ HWY_NOINLINE BlockCounts ConvertBlock(const float* in, std::uint16_t* out, std::
   return counts;
 }
 
-using Convert = BlockCounts (*)(const float*, std::uint16_t*, std::size_t);
+using Convert = BlockCounts (*)(const float*, std::uint16_t*, std::size_t, std::size_t);
 
 template <bool kCounts>
 Convert ConvertFor(Rounding rounding) {
@@ -120,12 +122,13 @@ Convert ConvertFor(Rounding rounding) {
 
 // In a function of its own: see float_environment.h.
 HWY_NOINLINE BlockCounts RunDirected(Rounding direction, Convert convert, const float* in,
-                                     std::uint16_t* out, std::size_t n) {
+                                     std::uint16_t* out, std::size_t n, std::size_t ahead) {
   const DirectedRounding rounding(direction);
-  return convert(in, out, n);
+  return convert(in, out, n, ahead);
 }
 
-void RunFamily(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
+void RunFamily(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
+               Tally* tally) {
   const Encoding& e = p.encoding;
   const Convert convert =
       tally == nullptr ? ConvertFor<false>(e.rounding) : ConvertFor<true>(e.rounding);
@@ -148,9 +151,9 @@ void RunFamily(const Params& p, const std::byte* in, std::byte* out, std::size_t
       words = rest;
       codes = rest_codes;
     }
-    const BlockCounts counts = RunDirected(direction, convert, words, codes, filled);
+    const BlockCounts counts = RunDirected(direction, convert, words, codes, filled, place.ahead);
     if (!counts.is_covered) {
-      kSmallFloatsKernel.run(p, from, to, 0, size, tally);
+      kSmallFloatsKernel.run(p, from, to, {}, size, tally);
       continue;
     }
     if (filled != size) std::memcpy(to, rest_codes, size * sizeof(std::uint16_t));
@@ -161,8 +164,9 @@ void RunFamily(const Params& p, const std::byte* in, std::byte* out, std::size_t
 
 #else
 
-void RunFamily(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
-  kSmallFloatsKernel.run(p, in, out, 0, n, tally);
+void RunFamily(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
+               Tally* tally) {
+  kSmallFloatsKernel.run(p, in, out, place, n, tally);
 }
 
 #endif  // HWY_TARGET
@@ -186,9 +190,9 @@ bool AcceptsToFloat16(const Params& p) {
 
 void PrepareNothing(const Params&, std::uint64_t) {}
 
-void Run(const Params& p, const std::byte* in, std::byte* out, std::uint64_t, std::size_t n,
+void Run(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
          Tally* tally) {
-  HWY_DYNAMIC_DISPATCH(RunFamily)(p, in, out, n, tally);
+  HWY_DYNAMIC_DISPATCH(RunFamily)(p, in, out, place, n, tally);
 }
 
 }  // namespace

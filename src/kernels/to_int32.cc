@@ -50,7 +50,8 @@ HWY_INLINE V32 Ones(decltype(hn::Eq(VF(), VF())) mask) {
 }
 
 template <Way kWay, bool kCounts>
-HWY_NOINLINE BlockCounts ConvertBlock(const float* in, std::uint32_t* out, std::size_t n) {
+HWY_NOINLINE BlockCounts ConvertBlock(const float* in, std::uint32_t* out, std::size_t n,
+                                      std::size_t ahead) {
   const DF df;
   const D32 d;
   const hn::RebindToSigned<D32> di;
@@ -60,6 +61,7 @@ HWY_NOINLINE BlockCounts ConvertBlock(const float* in, std::uint32_t* out, std::
   LaneCounter<V32> within;
   LaneCounter<V32> exact;
   for (std::size_t i = 0; i < n; i += hn::Lanes(d)) {
+    FetchLineAhead(in + i, ahead);
     const VF x = hn::LoadU(df, in + i);
     V32 code = hn::Zero(d);
     if constexpr (kWay == Way::kAway) {  // the float32 below 1/2, see to_integers.cc
@@ -92,7 +94,7 @@ HWY_NOINLINE BlockCounts ConvertBlock(const float* in, std::uint32_t* out, std::
   return counts;
 }
 
-using Convert = BlockCounts (*)(const float*, std::uint32_t*, std::size_t);
+using Convert = BlockCounts (*)(const float*, std::uint32_t*, std::size_t, std::size_t);
 
 template <bool kCounts>
 Convert ConvertFor(Rounding rounding) {
@@ -108,12 +110,13 @@ Convert ConvertFor(Rounding rounding) {
 
 // In a function of its own: see float_environment.h. The general kernel is to run in the usual one.
 HWY_NOINLINE BlockCounts RunDirected(Rounding direction, Convert convert, const float* in,
-                                     std::uint32_t* out, std::size_t n) {
+                                     std::uint32_t* out, std::size_t n, std::size_t ahead) {
   const DirectedRounding rounding(direction);
-  return convert(in, out, n);
+  return convert(in, out, n, ahead);
 }
 
-void RunFamily(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
+void RunFamily(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
+               Tally* tally) {
   HWY_ALIGN std::uint32_t lanes[kBlockRoom];
   HWY_ALIGN std::uint32_t codes[kBlockRoom];
   const Encoding& e = p.encoding;
@@ -134,10 +137,11 @@ void RunFamily(const Params& p, const std::byte* in, std::byte* out, std::size_t
     const std::size_t filled = direct ? size : decode(from, size, lanes);
     const auto* words =
         direct ? reinterpret_cast<const float*>(from) : reinterpret_cast<const float*>(lanes);
-    const BlockCounts counts = RunDirected(
-        direction, convert, words, is_whole ? reinterpret_cast<std::uint32_t*>(to) : codes, filled);
+    const BlockCounts counts = RunDirected(direction, convert, words,
+                                           is_whole ? reinterpret_cast<std::uint32_t*>(to) : codes,
+                                           filled, direct ? place.ahead : 0);
     if (counts.has_nan || (e.wraps && counts.has_beyond)) {
-      kByFloat64Kernel.run(p, from, to, 0, size, tally);
+      kByFloat64Kernel.run(p, from, to, {}, size, tally);
       continue;
     }
     if (!is_whole) std::memcpy(to, codes, size * sizeof(std::uint32_t));
@@ -148,8 +152,9 @@ void RunFamily(const Params& p, const std::byte* in, std::byte* out, std::size_t
 
 #else
 
-void RunFamily(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
-  kByFloat64Kernel.run(p, in, out, 0, n, tally);
+void RunFamily(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
+               Tally* tally) {
+  kByFloat64Kernel.run(p, in, out, place, n, tally);
 }
 
 #endif  // HWY_TARGET
@@ -173,9 +178,9 @@ bool AcceptsToInt32(const Params& p) {
 
 void PrepareNothing(const Params&, std::uint64_t) {}
 
-void Run(const Params& p, const std::byte* in, std::byte* out, std::uint64_t, std::size_t n,
+void Run(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
          Tally* tally) {
-  HWY_DYNAMIC_DISPATCH(RunFamily)(p, in, out, n, tally);
+  HWY_DYNAMIC_DISPATCH(RunFamily)(p, in, out, place, n, tally);
 }
 
 }  // namespace

@@ -49,10 +49,12 @@ template <bool kSplits>
 struct Setup {
   using D = hn::ScalableTag<std::uint16_t>;
   using DF = hn::RebindToFloat<D32Of<D>>;
-  HWY_INLINE explicit Setup(const Encoding& e)
-      : least(hn::Set(DF(), kUnit - static_cast<float>(static_cast<std::int32_t>(e.limit[1])))),
+  HWY_INLINE Setup(const Encoding& e, std::size_t bytes_ahead)
+      : ahead(bytes_ahead),
+        least(hn::Set(DF(), kUnit - static_cast<float>(static_cast<std::int32_t>(e.limit[1])))),
         largest(hn::Set(DF(), kUnit + static_cast<float>(static_cast<std::int32_t>(e.limit[0])))),
         code_mask(hn::Set(D(), static_cast<std::uint16_t>(LowMask(e.bits)))) {}
+  std::size_t ahead;  // of the words being read: see FetchAhead()
   hn::Vec<DF> least;
   hn::Vec<DF> largest;
   hn::Vec<D> code_mask;
@@ -163,6 +165,7 @@ HWY_NOINLINE void ConvertBlock(const Setup<Source::kSplits>& setup, const std::b
   const auto word_order = setup.word_order;
   Converter<kWay, kCounts, Setup<Source::kSplits>> converter(setup);
   for (std::size_t i = 0; i < n; i += 2 * half) {
+    FetchAhead(words + i, 2 * half, setup.ahead);
     const auto a = Source::Load(d, words + i);
     const auto first = converter.Convert(a.even, a.odd, 0);
     const auto b = Source::Load(d, words + i + half);
@@ -215,8 +218,8 @@ struct BlockCounts {
 template <bool kSplits>
 class Runner {
  public:
-  Runner(const Params& p, Convert<kSplits> convert)
-      : setup_(p.encoding),
+  Runner(const Params& p, Convert<kSplits> convert, std::size_t ahead)
+      : setup_(p.encoding, ahead),
         convert_(convert),
         in_bytes_(static_cast<std::size_t>(p.source->storage_bits) / 8),
         out_bytes_(static_cast<std::size_t>(p.target->storage_bits) / 8) {}
@@ -247,8 +250,8 @@ class Runner {
 
 template <bool kSplits>
 void RunBlocks(const Params& p, Convert<kSplits> convert, Patch patch, const std::byte* in,
-               std::byte* out, std::size_t n, Tally* tally) {
-  const Runner<kSplits> runner(p, convert);
+               std::byte* out, Place place, std::size_t n, Tally* tally) {
+  const Runner<kSplits> runner(p, convert, place.ahead);
   // What patches NaN writes infinities again, too.
   Encoding e = p.encoding;
   e.infinity = {e.limit[0], (0 - e.limit[1]) & LowMask(e.bits)};
@@ -267,36 +270,38 @@ void RunBlocks(const Params& p, Convert<kSplits> convert, Patch patch, const std
 }
 
 template <class Source, typename Code>
-void RunFromTo(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
+void RunFromTo(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
+               Tally* tally) {
   const Rounding mode = p.encoding.rounding;
   const auto convert = tally == nullptr ? ConvertFor<Source, Code, false>(mode)
                                         : ConvertFor<Source, Code, true>(mode);
-  RunBlocks<Source::kSplits>(p, convert, PatchBlock<Source, Code>, in, out, n, tally);
+  RunBlocks<Source::kSplits>(p, convert, PatchBlock<Source, Code>, in, out, place, n, tally);
 }
 
 template <typename Code>
-void RunTo(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
+void RunTo(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
+           Tally* tally) {
   switch (p.source->id) {
     case FormatId::kFloat16:
-      return RunFromTo<FromFloat16, Code>(p, in, out, n, tally);
+      return RunFromTo<FromFloat16, Code>(p, in, out, place, n, tally);
     case FormatId::kBfloat16:
-      return RunFromTo<FromBfloat16, Code>(p, in, out, n, tally);
+      return RunFromTo<FromBfloat16, Code>(p, in, out, place, n, tally);
     default:
-      return RunFromTo<FromFloat32, Code>(p, in, out, n, tally);
+      return RunFromTo<FromFloat32, Code>(p, in, out, place, n, tally);
   }
 }
 
 #endif  // HWY_TARGET
 
-void RunToIntegers(const Params& p, const std::byte* in, std::byte* out, std::size_t n,
+void RunToIntegers(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
                    Tally* tally) {
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_SSE4
-  kNarrowKernel.run(p, in, out, 0, n, tally);
+  kNarrowKernel.run(p, in, out, place, n, tally);
 #else
   const Rounding mode = p.encoding.rounding;
   const DirectedRounding direction(mode == Rounding::kToOdd ? Rounding::kTowardNegative : mode);
-  if (p.target->storage_bits == 16) return RunTo<std::uint16_t>(p, in, out, n, tally);
-  RunTo<std::uint8_t>(p, in, out, n, tally);
+  if (p.target->storage_bits == 16) return RunTo<std::uint16_t>(p, in, out, place, n, tally);
+  RunTo<std::uint8_t>(p, in, out, place, n, tally);
 #endif
 }
 
@@ -324,9 +329,9 @@ bool AcceptsToIntegers(const Params& p) {
 
 void PrepareNothing(const Params&, std::uint64_t) {}
 
-void Run(const Params& p, const std::byte* in, std::byte* out, std::uint64_t, std::size_t n,
+void Run(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
          Tally* tally) {
-  HWY_DYNAMIC_DISPATCH(RunToIntegers)(p, in, out, n, tally);
+  HWY_DYNAMIC_DISPATCH(RunToIntegers)(p, in, out, place, n, tally);
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ struct Family {
   std::uint32_t odd;   // 1 where the parity counts
   std::uint32_t tiny;  // magnitudes of codes below are zero or subnormal
   std::uint32_t end;   // float32 magnitudes of the largest finite code and what is above
+  std::size_t ahead;   // of the words being read: see FetchAhead()
 };
 
 // Of a block, by lane.
@@ -113,6 +114,7 @@ struct ToBfloat16 {
     const auto* words = reinterpret_cast<const std::uint32_t*>(in);
     auto* codes = reinterpret_cast<Code*>(out);
     for (std::size_t i = 0; i < n; i += hn::Lanes(d)) {
+      FetchAhead(words + i, hn::Lanes(d), f.ahead);
       const auto x = FromFloat32::Load(d, words + i);
       const V low = LowerHalves(d, x.even, x.odd);
       V code = x.upper;
@@ -150,6 +152,7 @@ struct ToTfloat32 {
     const auto* words = reinterpret_cast<const std::uint32_t*>(in);
     auto* codes = reinterpret_cast<Code*>(out);
     for (std::size_t i = 0; i < n; i += hn::Lanes(d)) {
+      FetchAhead(words + i, hn::Lanes(d), f.ahead);
       const V x = hn::LoadU(d, words + i);
       const V low = hn::And(x, low_mask);
       V sum = hn::Zero(d);
@@ -243,15 +246,17 @@ Converter ConverterFor(Rounding rounding) {
 }
 
 template <class Target>
-void RunTo(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
+void RunTo(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
+           Tally* tally) {
   using Code = typename Target::Code;
   HWY_ALIGN std::uint32_t lanes[kBlockRoom];
   HWY_ALIGN std::byte codes[kBlockRoom * sizeof(Code)];
   const Encoding& e = p.encoding;
-  const Family f = FamilyOf<Target>(e);
+  Family f = FamilyOf<Target>(e);
   const Converter convert = tally == nullptr ? ConverterFor<Target, false>(e.rounding)
                                              : ConverterFor<Target, true>(e.rounding);
   const bool by_blocks = p.source->id != FormatId::kFloat32;
+  f.ahead = by_blocks ? 0 : place.ahead;
   const Float32Decoder decode = DecoderToFloat32(p.source->id);
   const std::size_t in_bytes = static_cast<std::size_t>(p.source->storage_bits) / 8;
   std::size_t size = 0;
@@ -282,13 +287,13 @@ void RunTo(const Params& p, const std::byte* in, std::byte* out, std::size_t n, 
 
 #endif  // HWY_TARGET
 
-void RunTruncate(const Params& p, const std::byte* in, std::byte* out, std::size_t n,
+void RunTruncate(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
                  Tally* tally) {
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_SSE4
-  kNarrowKernel.run(p, in, out, 0, n, tally);
+  kNarrowKernel.run(p, in, out, place, n, tally);
 #else
-  if (p.target->id == FormatId::kBfloat16) return RunTo<ToBfloat16>(p, in, out, n, tally);
-  RunTo<ToTfloat32>(p, in, out, n, tally);
+  if (p.target->id == FormatId::kBfloat16) return RunTo<ToBfloat16>(p, in, out, place, n, tally);
+  RunTo<ToTfloat32>(p, in, out, place, n, tally);
 #endif
 }
 
@@ -313,9 +318,9 @@ bool AcceptsTruncate(const Params& p) {
 
 void PrepareNothing(const Params&, std::uint64_t) {}
 
-void Run(const Params& p, const std::byte* in, std::byte* out, std::uint64_t, std::size_t n,
+void Run(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
          Tally* tally) {
-  HWY_DYNAMIC_DISPATCH(RunTruncate)(p, in, out, n, tally);
+  HWY_DYNAMIC_DISPATCH(RunTruncate)(p, in, out, place, n, tally);
 }
 
 }  // namespace

@@ -132,8 +132,7 @@ bool AcceptsWide(const Params& p) {
 
 void PrepareNothing(const Params&, std::uint64_t) {}
 
-void Run(const Params& p, const std::byte* in, std::byte* out, std::uint64_t, std::size_t n,
-         Tally* tally) {
+void Run(const Params& p, const std::byte* in, std::byte* out, Place, std::size_t n, Tally* tally) {
   HWY_DYNAMIC_DISPATCH(RunWide)(p, in, out, n, tally);
 }
 

@@ -211,7 +211,7 @@ void RunWiden(const Params& p, const std::byte* in, std::byte* out, std::size_t 
                              : p.target->storage_bits == 32 ? kNarrowKernel
                                                             : kWideKernel;
   general.prepare(p, n);
-  general.run(p, in, out, 0, n, tally);
+  general.run(p, in, out, {}, n, tally);
 #else
   if (p.target->storage_bits == 32) return RunTo<std::uint32_t>(p, in, out, n, tally);
   RunTo<std::uint64_t>(p, in, out, n, tally);
@@ -246,8 +246,7 @@ bool AcceptsWiden(const Params& p) {
 
 void PrepareNothing(const Params&, std::uint64_t) {}
 
-void Run(const Params& p, const std::byte* in, std::byte* out, std::uint64_t, std::size_t n,
-         Tally* tally) {
+void Run(const Params& p, const std::byte* in, std::byte* out, Place, std::size_t n, Tally* tally) {
   HWY_DYNAMIC_DISPATCH(RunWiden)(p, in, out, n, tally);
 }
 
