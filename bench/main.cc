@@ -16,6 +16,7 @@
 #include "bench/cpu_target.h"
 #include "bench/files.h"
 #include "bench/measure.h"
+#include "bench/overhead.h"
 #include "bench/report.h"
 #include "bench/sets.h"
 #include "exactcast/version.h"
@@ -29,6 +30,7 @@ struct Options {
   std::string dram = "64Mi";
   std::vector<std::string> data = {"normal"};
   CountsWanted counts = CountsWanted::kBoth;
+  Stores stores = Stores::kAuto;
   int threads = 1;
   std::string cpu_target;
   std::string python = "python3";
@@ -36,6 +38,7 @@ struct Options {
   Pace pace;
   std::string format = "text";
   bool list = false;
+  bool overhead = false;
   FilesWanted files = {.folder = "", .command = EXACTCAST_BENCH_COMMAND};
   std::string files_size = "256Mi";
 };
@@ -72,6 +75,12 @@ void AddOptions(CLI::App& app, Options& o) {
   app.add_option("--format", o.format, "text, markdown or json")
       ->check(CLI::IsMember({"text", "markdown", "json"}));
   app.add_flag("--list", o.list, "List the rows, measure nothing");
+  app.add_flag("--overhead", o.overhead,
+               "Instead of arrays: calls with few elements, and making the plan");
+  const std::map<std::string, Stores> stores = {
+      {"auto", Stores::kAuto}, {"cached", Stores::kCached}, {"streaming", Stores::kStreaming}};
+  app.add_option("--stores", o.stores, "exactcast's stores: auto, cached or streaming")
+      ->transform(CLI::CheckedTransformer(stores));
   app.add_option("--files", o.files.folder,
                  "Instead of rows: whole files in this folder, which takes twice an input's size");
   app.add_option("--files-n", o.files_size, "Elements of an input of --files, 4 bytes each")
@@ -174,8 +183,9 @@ void MeasureAll(const Job& job, const Options& o, Bench& bench, const Session& s
         continue;
       }
       for (const std::size_t n : job.sizes) {
-        const Record record =
-            bench.Run(subject, {.n = n, .data = data, .counts = o.counts, .pace = o.pace});
+        const Record record = bench.Run(
+            subject,
+            {.n = n, .data = data, .counts = o.counts, .stores = o.stores, .pace = o.pace});
         if (text || markdown) {
           Print(text ? TextRow(record) : MarkdownRow(record));
         } else {
@@ -209,6 +219,11 @@ Status Run(const Options& o) {
   if (!job.ok()) return job.status();
   if (o.list) {
     for (const Subject& subject : job->subjects) Print(Key(subject) + "\n");
+    return {};
+  }
+  if (o.overhead) {
+    Pin(1);
+    MeasureOverhead(job->subjects, o.pace);
     return {};
   }
   Session session{.version = std::string(kVersion),

@@ -102,11 +102,12 @@ void Bench::AddOurs(const Subject& subject, const Setting& setting,
     const bool wanted =
         setting.counts == CountsWanted::kBoth || counts == (setting.counts == CountsWanted::kOn);
     if (counts ? !wanted && subject.has_counts_off : !wanted || !subject.has_counts_off) continue;
-    contenders.push_back(Timed(Role::kOurs, counts ? "exactcast, counts" : "exactcast",
-                               subject.kernel, wall(), [=, this, run = subject.run, n = setting.n] {
-                                 run(in_.data(), out_.data(), n,
-                                     {.threads = team_.threads(), .counts = counts});
-                               }));
+    contenders.push_back(
+        Timed(Role::kOurs, counts ? "exactcast, counts" : "exactcast", subject.kernel, wall(),
+              [=, this, run = subject.run] {
+                run(in_.data(), out_.data(), setting.n,
+                    {.threads = team_.threads(), .counts = counts, .stores = setting.stores});
+              }));
   }
 }
 

@@ -27,6 +27,7 @@ struct Setting {
   std::size_t n = 0;
   Data data = Data::kNormal;
   CountsWanted counts = CountsWanted::kBoth;
+  Stores stores = Stores::kAuto;  // of the library
   Pace pace;
 };
 

@@ -38,7 +38,9 @@ Result<Subject> MakeCast(Row row) {
                  .out_bytes = [plan](std::size_t n) { return plan.OutputBytes(n); },
                  .run =
                      [plan](const void* in, void* out, std::size_t n, const RunHow& how) {
-                       plan.Run(in, out, n, {.threads = how.threads, .counts = how.counts});
+                       plan.Run(
+                           in, out, n,
+                           {.threads = how.threads, .counts = how.counts, .stores = how.stores});
                      }};
 }
 
@@ -73,7 +75,7 @@ Result<Subject> MakeRescale(const Row& row) {
                  .in_bytes = bytes(plan.from()),
                  .out_bytes = bytes(plan.to()),
                  .run = [plan](const void* in, void* out, std::size_t n, const RunHow& how) {
-                   plan.Run(in, out, n, {.threads = how.threads});
+                   plan.Run(in, out, n, {.threads = how.threads, .stores = how.stores});
                  }};
 }
 

@@ -37,6 +37,7 @@ struct Row {
 struct RunHow {
   int threads = 1;
   bool counts = true;
+  Stores stores = Stores::kAuto;
 };
 
 struct Subject {
