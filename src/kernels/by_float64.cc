@@ -97,8 +97,9 @@ HWY_NOINLINE BlockCounts ToFloat32(const Family& f, const double* in, std::byte*
   V32 largest = hn::Zero(d32);
   LaneCounter<V64> exact;
   LaneCounter<V64> tiny;
+  const std::size_t ahead = f.ahead;
   for (std::size_t i = 0; i < n; i += hn::Lanes(df)) {
-    FetchLineAhead(in + i, f.ahead);
+    FetchLineAhead(in + i, ahead);
     const VF64 x = hn::LoadU(df, in + i);
     const auto rounded = hn::DemoteTo(df32, kWay == Way::kAway ? hn::Add(x, HalfUnit(x)) : x);
     V32 code = hn::BitCast(d32, rounded);
@@ -146,8 +147,9 @@ HWY_NOINLINE BlockCounts ToInteger(const Family& f, const double* in, std::byte*
   V64 covered = hn::Set(d, ~std::uint64_t{0});
   LaneCounter<V64> within;
   LaneCounter<V64> exact;
+  const std::size_t ahead = f.ahead;
   for (std::size_t i = 0; i < n; i += hn::Lanes(df)) {
-    FetchLineAhead(in + i, f.ahead);
+    FetchLineAhead(in + i, ahead);
     const VF64 x = hn::LoadU(df, in + i);
     VF64 start = x;
     if constexpr (kWay == Way::kAway) {  // the float64 below 1/2, see to_integers.cc
@@ -313,8 +315,6 @@ bool AcceptsByFloat64(const Params& p) {
   return e.step == EncodeStep::kInteger && !IsInteger(from) && e.flush_below64 == 0 &&
          (from.id == FormatId::kFloat64 || from.id == FormatId::kTfloat32 || e.bits >= 32);
 }
-
-void PrepareNothing(const Params&, std::uint64_t) {}
 
 void Run(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
          Tally* tally) {

@@ -95,8 +95,6 @@ bool AcceptsCopy(const Params& p) {
          f.bits > 8;
 }
 
-void PrepareNothing(const Params&, std::uint64_t) {}
-
 void Run(const Params& p, const std::byte* in, std::byte* out, Place, std::size_t n, Tally* tally) {
   if (n > 0) HWY_DYNAMIC_DISPATCH(RunCopy)(p, in, out, n, tally);
 }

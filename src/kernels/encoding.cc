@@ -45,7 +45,10 @@ void SetNan(const Format& source, const Format& target, const Rules& rules, Enco
   const Exact minus = {.cls = Class::kNan, .negative = true};
   e->nan = NanCode(target, plus) >> target.low_zeros;
   e->nan_sign = (NanCode(target, minus) >> target.low_zeros) & ~e->nan;
-  const bool has_payload = target.kind == Kind::kFloat && target.specials == Specials::kIeee;
+  const auto has_payload_field = [](const Format& f) {
+    return f.kind == Kind::kFloat && f.specials == Specials::kIeee;
+  };
+  const bool has_payload = has_payload_field(source) && has_payload_field(target);
   e->nan_payload = has_payload ? LowMask(target.mantissa_bits) : 0;
 }
 

@@ -134,8 +134,6 @@ bool AcceptsHybrid(const Params& p) {
   return kTaperedKernel.accepts(then);
 }
 
-void PrepareNothing(const Params&, std::uint64_t) {}
-
 void Run(const Params& p, const std::byte* in, std::byte* out, Place, std::size_t n, Tally* tally) {
   HWY_DYNAMIC_DISPATCH(RunHybrid)(p, in, out, n, tally);
 }

@@ -183,8 +183,6 @@ bool AcceptsIntegers(const Params& p) {
          (IsInteger(*p.target) || p.target->kind == Kind::kBoolean) && p.source->id != p.target->id;
 }
 
-void PrepareNothing(const Params&, std::uint64_t) {}
-
 void Run(const Params& p, const std::byte* in, std::byte* out, Place, std::size_t n, Tally* tally) {
   HWY_DYNAMIC_DISPATCH(RunIntegers)(p, in, out, n, tally);
 }

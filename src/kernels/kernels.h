@@ -33,6 +33,8 @@ struct KernelRow {
               Tally* tally);
 };
 
+inline void PrepareNothing(const Params&, std::uint64_t) {}
+
 std::span<const KernelRow> Kernels();
 
 // The first that accepts; the reference accepts all.

@@ -74,8 +74,6 @@ bool AcceptsNarrow(const Params& p) {
   return false;
 }
 
-void PrepareNothing(const Params&, std::uint64_t) {}
-
 void Run(const Params& p, const std::byte* in, std::byte* out, Place, std::size_t n, Tally* tally) {
   HWY_DYNAMIC_DISPATCH(RunNarrow)(p, in, out, n, tally);
 }

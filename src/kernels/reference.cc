@@ -10,8 +10,6 @@ namespace {
 
 bool AcceptsAll(const Params&) { return true; }
 
-void PrepareNothing(const Params&, std::uint64_t) {}
-
 void RunReference(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
                   Tally* tally) {
   WithWord(p.source->storage_bits, [&](auto source_word) {

@@ -200,8 +200,6 @@ bool AcceptsScaled(const Params& p) {
   return p.operation == Operation::kScaleToFloat16 || p.operation == Operation::kScaleToInt8;
 }
 
-void PrepareNothing(const Params&, std::uint64_t) {}
-
 void Run(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
          Tally* tally) {
   HWY_DYNAMIC_DISPATCH(RunScaled)(p, in, out, place.first, n, tally);

@@ -212,8 +212,9 @@ HWY_NOINLINE BlockCounts ConvertBlock(const Family& f, const std::byte* in, std:
   const Order<Source::kSplits, D> order;
   const WordOrder<Source::kSplits, D> word_order;
   Converter<kWay, kCounts, kTo16, D> converter(f);
+  const std::size_t ahead = f.ahead;
   const auto convert = [&](const Word* from, Code* result) HWY_ATTR {
-    FetchAhead(from, step, f.ahead);
+    FetchAhead(from, step, ahead);
     const auto first = Source::Load(d, from);
     const auto first_codes = converter.Convert(first.even, first.odd, first.upper);
     if constexpr (kTo16) {
@@ -387,8 +388,6 @@ bool AcceptsSmallFloats(const Params& p) {
   }
   return true;
 }
-
-void PrepareNothing(const Params&, std::uint64_t) {}
 
 void Run(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
          Tally* tally) {

@@ -234,9 +234,10 @@ HWY_NOINLINE BlockCounts ConvertBlock(const Choice& choice, const std::byte* in,
   const auto* words = reinterpret_cast<const typename Source::Word*>(in);
   auto* codes = reinterpret_cast<std::uint8_t*>(out);
   const Order<Source::kSplits, D> order;
+  const std::size_t ahead = choice.ahead;
   Converter<kWay, kCounts, D> converter(choice);
   for (std::size_t i = 0; i < n; i += hn::Lanes(d8)) {
-    FetchAhead(words + i, hn::Lanes(d8), choice.ahead);
+    FetchAhead(words + i, hn::Lanes(d8), ahead);
     const auto bytes = LoadBytes < Source, kCounts || kWay != Way::kFixed > (d, words + i);
     hn::StoreU(order.InOrder(converter.Convert(bytes)), d8, codes + i);
   }
@@ -385,8 +386,6 @@ bool AcceptsTapered(const Params& p) {
   return LimitOf(e, 0) == LimitOf(e, 1) || e.rounding == Rounding::kTowardNegative ||
          e.rounding == Rounding::kTowardPositive;
 }
-
-void PrepareNothing(const Params&, std::uint64_t) {}
 
 void Run(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
          Tally* tally) {

@@ -188,8 +188,6 @@ bool AcceptsToFloat16(const Params& p) {
          kSmallFloatsKernel.accepts(p);
 }
 
-void PrepareNothing(const Params&, std::uint64_t) {}
-
 void Run(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
          Tally* tally) {
   HWY_DYNAMIC_DISPATCH(RunFamily)(p, in, out, place, n, tally);

@@ -176,8 +176,6 @@ bool AcceptsToInt32(const Params& p) {
   return is_narrow && p.target->id == FormatId::kInt32 && kByFloat64Kernel.accepts(p);
 }
 
-void PrepareNothing(const Params&, std::uint64_t) {}
-
 void Run(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
          Tally* tally) {
   HWY_DYNAMIC_DISPATCH(RunFamily)(p, in, out, place, n, tally);

@@ -163,9 +163,10 @@ HWY_NOINLINE void ConvertBlock(const Setup<Source::kSplits>& setup, const std::b
   auto* codes = reinterpret_cast<Code*>(out);
   const auto order = setup.order;
   const auto word_order = setup.word_order;
+  const std::size_t ahead = setup.ahead;
   Converter<kWay, kCounts, Setup<Source::kSplits>> converter(setup);
   for (std::size_t i = 0; i < n; i += 2 * half) {
-    FetchAhead(words + i, 2 * half, setup.ahead);
+    FetchAhead(words + i, 2 * half, ahead);
     const auto a = Source::Load(d, words + i);
     const auto first = converter.Convert(a.even, a.odd, 0);
     const auto b = Source::Load(d, words + i + half);
@@ -326,8 +327,6 @@ bool AcceptsToIntegers(const Params& p) {
   return p.operation == Operation::kConvert && e.step == EncodeStep::kInteger && !e.wraps &&
          e.bits <= 16 && e.flush_below32 == 0;
 }
-
-void PrepareNothing(const Params&, std::uint64_t) {}
 
 void Run(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
          Tally* tally) {

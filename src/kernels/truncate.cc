@@ -110,11 +110,12 @@ struct ToBfloat16 {
     const V one = hn::Set(d, std::uint16_t{1});
     const V magnitude_mask = hn::Set(d, std::uint16_t{0x7fff});
     const WordOrder<true, std::remove_const_t<decltype(d)>> order;
+    const std::size_t ahead = f.ahead;
     Notes<kCounts, V> notes(f, kDrop);
     const auto* words = reinterpret_cast<const std::uint32_t*>(in);
     auto* codes = reinterpret_cast<Code*>(out);
     for (std::size_t i = 0; i < n; i += hn::Lanes(d)) {
-      FetchAhead(words + i, hn::Lanes(d), f.ahead);
+      FetchAhead(words + i, hn::Lanes(d), ahead);
       const auto x = FromFloat32::Load(d, words + i);
       const V low = LowerHalves(d, x.even, x.odd);
       V code = x.upper;
@@ -148,11 +149,12 @@ struct ToTfloat32 {
     const V parity = hn::Set(d, f.odd);
     const V low_mask = hn::Set(d, 0x1fffu);
     const V magnitude_mask = hn::Set(d, 0x7fffffffu);
+    const std::size_t ahead = f.ahead;
     Notes<kCounts, V> notes(f, 0);
     const auto* words = reinterpret_cast<const std::uint32_t*>(in);
     auto* codes = reinterpret_cast<Code*>(out);
     for (std::size_t i = 0; i < n; i += hn::Lanes(d)) {
-      FetchAhead(words + i, hn::Lanes(d), f.ahead);
+      FetchAhead(words + i, hn::Lanes(d), ahead);
       const V x = hn::LoadU(d, words + i);
       const V low = hn::And(x, low_mask);
       V sum = hn::Zero(d);
@@ -315,8 +317,6 @@ bool AcceptsTruncate(const Params& p) {
          (p.target->id == FormatId::kBfloat16 || p.target->id == FormatId::kTfloat32) &&
          p.source->storage_bits >= 16;
 }
-
-void PrepareNothing(const Params&, std::uint64_t) {}
 
 void Run(const Params& p, const std::byte* in, std::byte* out, Place place, std::size_t n,
          Tally* tally) {

@@ -130,8 +130,6 @@ bool AcceptsWide(const Params& p) {
   return !IsInteger(from) && IsInteger(to);
 }
 
-void PrepareNothing(const Params&, std::uint64_t) {}
-
 void Run(const Params& p, const std::byte* in, std::byte* out, Place, std::size_t n, Tally* tally) {
   HWY_DYNAMIC_DISPATCH(RunWide)(p, in, out, n, tally);
 }

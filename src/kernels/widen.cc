@@ -10,6 +10,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "src/kernels/choose-inl.h"
@@ -27,44 +28,68 @@ template <FormatId kSource, typename Lane>
 struct ReadTo
     : std::conditional_t<sizeof(Lane) == 4, ReadToFloat32<kSource>, ReadToFloat64<kSource>> {};
 
-// Through float16: itself, and float8_e5m2, which is its upper byte.
-template <class Word, typename Lane>
+// How a word is a float16: as it is; float8_e5m2 as the upper byte; float8_e4m3fn, whose exponent has
+// one bit fewer and another bias, 2^8 times too small, its NaN as if it were 480:
+//
+//   s eeee mmm                  the byte
+//   s 0eeee mmm0000000          the float16
+enum class Half : std::uint8_t { kSame, kUpperByte, kE4m3 };
+
+// Through float16.
+template <Half kHalf, class SourceWord, typename Lane>
 struct ReadHalvesTo {
-  static HWY_INLINE std::size_t Step() { return hn::Lanes(hn::ScalableTag<Lane>()); }
+  using Word = SourceWord;
+  static constexpr std::size_t kVectors = sizeof(Word) == 1 && sizeof(Lane) == 4 ? 2 : 1;
+
+  static HWY_INLINE std::size_t Step() { return kVectors * hn::Lanes(hn::ScalableTag<Lane>()); }
   static HWY_INLINE void Read(const Word* words, Lane* lanes) {
     const hn::ScalableTag<Lane> d;
-    const hn::Rebind<std::uint32_t, decltype(d)> d32;
-    const auto bits =
-        FromFloat16::Promote(d32, Halves(hn::Rebind<std::uint16_t, decltype(d)>(), words));
-    if constexpr (sizeof(Lane) == 4) {
-      hn::StoreU(bits, d, lanes);
-    } else {
-      const auto x = hn::BitCast(hn::RebindToFloat<decltype(d32)>(), bits);
-      hn::StoreU(hn::BitCast(d, hn::PromoteTo(hn::RebindToFloat<decltype(d)>(), x)), d, lanes);
+    const hn::Rebind<std::uint16_t, decltype(d)> d16;
+    if constexpr (kVectors == 1) {
+      Widen(Halves(d16, words), lanes);
+    } else {  // whole vectors of halves
+      const hn::ScalableTag<std::uint16_t> whole;
+      const auto halves = Halves(whole, words);
+      Widen(hn::LowerHalf(d16, halves), lanes);
+      Widen(hn::UpperHalf(d16, halves), lanes + hn::Lanes(d));
     }
   }
 
  private:
   template <class D16>
   static HWY_INLINE hn::Vec<D16> Halves(D16 d, const Word* words) {
-    if constexpr (sizeof(Word) == 2) {
+    if constexpr (kHalf == Half::kSame) {
       return hn::LoadU(d, words);
     } else {
-      return hn::ShiftLeft<8>(hn::PromoteTo(d, hn::LoadU(hn::Rebind<Word, D16>(), words)));
+      const auto half = hn::PromoteTo(d, hn::LoadU(hn::Rebind<Word, D16>(), words));
+      if constexpr (kHalf == Half::kUpperByte) return hn::ShiftLeft<8>(half);
+      const auto sign = hn::And(half, hn::Set(d, std::uint16_t{0x80}));
+      return hn::ShiftLeft<7>(hn::Add(half, sign));
+    }
+  }
+  template <class V16>
+  static HWY_INLINE void Widen(V16 halves, Lane* lanes) {
+    const hn::ScalableTag<Lane> d;
+    const hn::Rebind<std::uint32_t, decltype(d)> d32;
+    const hn::RebindToFloat<decltype(d32)> df32;
+    auto x = hn::BitCast(df32, FromFloat16::Promote(d32, halves));
+    if constexpr (kHalf == Half::kE4m3) x = hn::Mul(x, hn::Set(df32, 0x1p8F));
+    if constexpr (sizeof(Lane) == 4) {
+      hn::StoreU(hn::BitCast(d, x), d, lanes);
+    } else {
+      hn::StoreU(hn::BitCast(d, hn::PromoteTo(hn::RebindToFloat<decltype(d)>(), x)), d, lanes);
     }
   }
 };
 
 template <typename Lane>
-struct ReadTo<FormatId::kFloat16, Lane> : ReadHalvesTo<std::uint16_t, Lane> {
-  using Word = std::uint16_t;
-};
+struct ReadTo<FormatId::kFloat16, Lane> : ReadHalvesTo<Half::kSame, std::uint16_t, Lane> {};
 template <typename Lane>
-struct ReadTo<FormatId::kFloat8E5m2, Lane> : ReadHalvesTo<std::uint8_t, Lane> {
-  using Word = std::uint8_t;
-};
+struct ReadTo<FormatId::kFloat8E5m2, Lane> : ReadHalvesTo<Half::kUpperByte, std::uint8_t, Lane> {};
+template <typename Lane>
+struct ReadTo<FormatId::kFloat8E4m3fn, Lane> : ReadHalvesTo<Half::kE4m3, std::uint8_t, Lane> {};
 
-// The word of infinity; 0 for integers.
+// The word of infinity, or of the only NaN; 0 for integers.
 constexpr std::uint32_t InfinityWord(FormatId source) {
   switch (source) {
     case FormatId::kFloat32:
@@ -76,6 +101,8 @@ constexpr std::uint32_t InfinityWord(FormatId source) {
       return 0x7c00;
     case FormatId::kFloat8E5m2:
       return 0x7c;
+    case FormatId::kFloat8E4m3fn:
+      return 0x7f;
     default:
       return 0;
   }
@@ -116,14 +143,15 @@ HWY_NOINLINE bool WidenBlock(const std::byte* in, std::byte* out, std::size_t n)
   return !hn::AllFalse(d, hn::Gt(largest, hn::Set(d, static_cast<Word>(kInfinity - 1))));
 }
 
-// Infinities and NaN again, in place, by the rules.
+// Infinities and NaN again, in place, by the rules. What is above `largest` is NaN.
 template <typename Lane>
-HWY_NOINLINE LaneCounts PatchLanes(const Encoding& e, std::byte* out, std::size_t n) {
+HWY_NOINLINE LaneCounts PatchLanes(const Encoding& e, Lane largest, std::byte* out, std::size_t n) {
   using F = LaneFormat<Lane>;
   const hn::ScalableTag<Lane> d;
   using V = hn::Vec<decltype(d)>;
   const V magnitude_mask = hn::Set(d, static_cast<Lane>(~F::kMsb));
   const V infinity = hn::Set(d, F::kInfinity);
+  const V nan_above = hn::Set(d, largest);
   const V plus = Constant<V>(e.infinity[0]);
   const V turn = Constant<V>(e.infinity[0] ^ e.infinity[1]);
   const V nan = Constant<V>(e.nan);
@@ -136,7 +164,7 @@ HWY_NOINLINE LaneCounts PatchLanes(const Encoding& e, std::byte* out, std::size_
     const V bits = hn::LoadU(d, at);
     const V magnitude = hn::And(bits, magnitude_mask);
     const V sign = SignMask(bits);
-    const V is_nan = AllOnesWhere<V>(Greater(magnitude, infinity));
+    const V is_nan = AllOnesWhere<V>(Greater(magnitude, nan_above));
     const V is_infinite = MaskWhere<V>(hn::Eq(magnitude, infinity));
     const V nan_code =
         hn::Or(hn::Or(nan, hn::And(sign, nan_sign)), hn::And(magnitude, nan_payload));
@@ -169,6 +197,8 @@ Widener WidenerFrom(FormatId source) {
       return WidenBlock<FormatId::kFloat16, Lane>;
     case FormatId::kFloat8E5m2:
       return WidenBlock<FormatId::kFloat8E5m2, Lane>;
+    case FormatId::kFloat8E4m3fn:
+      return WidenBlock<FormatId::kFloat8E4m3fn, Lane>;
     case FormatId::kInt8:
       return WidenBlock<FormatId::kInt8, Lane>;
     case FormatId::kUint8:
@@ -193,12 +223,16 @@ Widener WidenerFrom(FormatId source) {
 template <typename Lane>
 void RunTo(const Params& p, const std::byte* in, std::byte* out, std::size_t n, Tally* tally) {
   const Widener widen = WidenerFrom<Lane>(p.source->id);
+  using Float = std::conditional_t<sizeof(Lane) == 4, float, double>;
+  const Lane largest = p.source->id == FormatId::kFloat8E4m3fn ? std::bit_cast<Lane>(Float{448})
+                                                               : LaneFormat<Lane>::kInfinity;
   const std::size_t in_bytes = static_cast<std::size_t>(p.source->storage_bits) / 8;
   for (std::size_t at = 0; at < n; at += kBlock) {
     const std::size_t size = std::min(kBlock, n - at);
     std::byte* to = out + at * sizeof(Lane);
     LaneCounts counts;
-    if (widen(in + at * in_bytes, to, size)) counts = PatchLanes<Lane>(p.encoding, to, size);
+    if (widen(in + at * in_bytes, to, size))
+      counts = PatchLanes<Lane>(p.encoding, largest, to, size);
     if (tally != nullptr) AddCounts(counts, p.encoding, size, tally);
   }
 }
@@ -237,14 +271,12 @@ bool AcceptsWiden(const Params& p) {
       from.id == to.id || from.storage_bits > 32) {
     return false;
   }
-  const bool is_byte =
-      from.id == FormatId::kInt8 || from.id == FormatId::kUint8 || from.id == FormatId::kFloat8E5m2;
+  const bool is_byte = from.id == FormatId::kInt8 || from.id == FormatId::kUint8 ||
+                       from.id == FormatId::kFloat8E5m2 || from.id == FormatId::kFloat8E4m3fn;
   if (from.storage_bits < 16 && !is_byte) return false;
   if (to.id != FormatId::kFloat32 && to.id != FormatId::kFloat64) return false;
   return IsInteger(from) || p.encoding.flush_below64 == 0;
 }
-
-void PrepareNothing(const Params&, std::uint64_t) {}
 
 void Run(const Params& p, const std::byte* in, std::byte* out, Place, std::size_t n, Tally* tally) {
   HWY_DYNAMIC_DISPATCH(RunWiden)(p, in, out, n, tally);
