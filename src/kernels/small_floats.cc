@@ -171,11 +171,9 @@ class Converter {
     return {hn::BitCast(d32, t), inexact};
   }
 
-  hn::Vec<DF> factor_;
-  hn::Vec<DF> half_;
+  hn::Vec<DF> factor_, half_;
   V32 least_;
-  V16 least_upper_;
-  V16 most_upper_;
+  V16 least_upper_, most_upper_;
   V16 limit_;
   V16 limit_turn_;
   V16 sign_bit_;
@@ -212,8 +210,7 @@ HWY_NOINLINE BlockCounts ConvertBlock(const Family& f, const std::byte* in, std:
   const Order<Source::kSplits, D> order;
   const WordOrder<Source::kSplits, D> word_order;
   Converter<kWay, kCounts, kTo16, D> converter(f);
-  const std::size_t ahead = f.ahead;
-  const auto convert = [&](const Word* from, Code* result) HWY_ATTR {
+  const auto convert = [&, ahead = f.ahead](const Word* from, Code* result) HWY_ATTR {
     FetchAhead(from, step, ahead);
     const auto first = Source::Load(d, from);
     const auto first_codes = converter.Convert(first.even, first.odd, first.upper);

@@ -203,9 +203,7 @@ class Converter {
     beyond_.Add(beyond);
   }
 
-  V8 codes0_;
-  V8 codes1_;
-  V8 codes2_;
+  V8 codes0_, codes1_, codes2_;
   V8 increments0_;
   V8 increments1_;
   V8 units_;
