@@ -32,10 +32,10 @@ Encoder<Lane> EncoderForMode(const Encoding& e) {
     case EncodeStep::kInteger:
       return EncodeInteger<kMode, Lane>;
     case EncodeStep::kTapered:
-      if constexpr (sizeof(Lane) == 4) return EncodeTapered<kMode, Lane>;
+      if constexpr (sizeof(Lane) == 4) return EncodeTapered<Lane>;
       break;
     case EncodeStep::kIntegral:
-      if constexpr (sizeof(Lane) == 4) return EncodeIntegral<kMode, Lane>;
+      if constexpr (sizeof(Lane) == 4) return EncodeIntegral<Lane>;
       break;
     case EncodeStep::kBoolean:
       if constexpr (sizeof(Lane) == 4) return EncodeBoolean<Lane>;
@@ -62,7 +62,7 @@ Encoder<Lane> ChooseEncoder(const Encoding& e) {
     case Rounding::kToOdd:
       return EncoderForMode<Rounding::kToOdd, Lane>(e);
     case Rounding::kHybrid:  // hifloat8 alone has it
-      if constexpr (sizeof(Lane) == 4) return EncodeTapered<Rounding::kHybrid, Lane>;
+      if constexpr (sizeof(Lane) == 4) return EncodeTapered<Lane>;
       [[fallthrough]];
     case Rounding::kTiesToEven:
     case Rounding::kNone:

@@ -293,7 +293,7 @@ HWY_NOINLINE LaneCounts EncodeBoolean(const Encoding& e, const BlockOf<Lane>& bl
   return counter.Total();
 }
 
-template <Rounding kMode, typename Lane>
+template <typename Lane>
 HWY_NOINLINE LaneCounts EncodeIntegral(const Encoding& e, const BlockOf<Lane>& block) {
   using F = LaneFormat<Lane>;
   const hn::ScalableTag<Lane> d;
@@ -314,7 +314,8 @@ HWY_NOINLINE LaneCounts EncodeIntegral(const Encoding& e, const BlockOf<Lane>& b
     const V down = SmallerOf(Select(integral, Constant<V>(1), hn::Sub(unit, x.position)),
                              Constant<V>(F::kMantissa + 2));
     const SplitLanes<V> split = SplitAt(x.significand, down);
-    const V units = hn::Sub(split.kept, AwayMask<kMode>(split.discarded, split.kept, x.sign));
+    const V units =
+        hn::Sub(split.kept, AwayMaskOf(e.rounding, split.discarded, split.kept, x.sign));
     // 2. Back to where they came from; below 1 there is only 0 and 1.
     const V moved = hn::Shl(units, SmallerOf(down, Constant<V>(F::kMantissa)));
     const V exponent = hn::ShiftLeft<F::kMantissa>(hn::Sub(x.position, Constant<V>(1)));

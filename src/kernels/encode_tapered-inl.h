@@ -45,7 +45,8 @@ HWY_INLINE V HybridMask(const Parts<V>& x, V width, V discarded, bool from_float
   return hn::AndNot(too_small, Select(by_half, SignMask(discarded), met));
 }
 
-template <Rounding kMode, typename Lane>
+// The mode at run time: other kernels serve most of this.
+template <typename Lane>
 HWY_NOINLINE LaneCounts EncodeTapered(const Encoding& e, const BlockOf<Lane>& block) {
   static_assert(sizeof(Lane) == 4);
   const hn::ScalableTag<Lane> d;
@@ -72,12 +73,12 @@ HWY_NOINLINE LaneCounts EncodeTapered(const Encoding& e, const BlockOf<Lane>& bl
     const SplitLanes<V> split = SplitAt(x.significand, shift);
     // 2. Rounding; a denormal's parity is that of its code, the exponent plus 23.
     V away = zero;
-    if constexpr (kMode == Rounding::kHybrid) {
+    if (e.rounding == Rounding::kHybrid) {
       away = HybridMask(x, width, split.discarded, e.hybrid_from_float16);
     } else {
       const V parity = Select(
           denormal, hn::And(split.kept, hn::Sub(exponent, Constant<V>(127 - 23))), split.kept);
-      away = AwayMask<kMode>(split.discarded, parity, x.sign);
+      away = AwayMaskOf(e.rounding, split.discarded, parity, x.sign);
     }
     const V kept = hn::Sub(split.kept, away);
     // 3. A carry out of the fraction steps the exponent up and leaves the fraction 0.
