@@ -121,6 +121,7 @@ Result<FileCastRequest> ToRequest(const CastOptions& o) {
   r.counts = !o.no_counts;
   r.force = o.force;
   r.sync = !o.no_sync;
+  r.measure = !o.report.empty();
   r.threads = o.threads;
   if (o.derive_with) {
     const Result<Scalar> scalar = ParseScalar(*o.derive_with);
@@ -143,6 +144,22 @@ Result<FileCastRequest> ToRequest(const CastOptions& o) {
   if (!d.ok()) return d.status();
   r.dequantization = std::move(*d);
   return r;
+}
+
+Status CheckReports(const CastOptions& o) {
+  if (o.report.empty()) return {};
+  if (o.plan || o.explain_plan) {
+    return UsageError(
+        fmt::format("--report says what a cast did, and --{} casts nothing; leave one out, or see "
+                    "'exactcast inspect --to'",
+                    o.plan ? "plan" : "explain-plan"));
+  }
+  std::vector<std::string> others = {o.input, o.output};
+  for (const std::string& path : o.report) {
+    if (Status status = CheckReportFile(path, others, o.force); !status.ok()) return status;
+    others.push_back(path);
+  }
+  return {};
 }
 
 namespace {
@@ -253,6 +270,7 @@ Status ExplainPlan(const FileCastRequest& request, bool json) {
 Status RunCast(const CastOptions& options) {
   Result<FileCastRequest> request = ToRequest(options);
   if (!request.ok()) return request.status();
+  if (Status status = CheckReports(options); !status.ok()) return status;
   if (options.explain_plan) return ExplainPlan(*request, options.json);
   if (AreForTensors(options)) return CastTensors(options, *request);
   Progress progress(options.quiet);
@@ -267,6 +285,7 @@ Status RunCast(const CastOptions& options) {
   if (!options.json || !result->output_is_standard_output) {
     for (const std::string& warning : result->warnings) Warn(warning);
   }
+  if (Status status = WriteReports(options, *request, *result); !status.ok()) return status;
   const std::vector<std::string> scales = ScaleTexts(*request);
   if (options.derive_with) return PrintDerived(options, *request, *result);
   return PrintSummary(*result, options.json    ? JsonLine(SummaryJson(*request, *result, scales))
@@ -314,6 +333,9 @@ Runner AddCast(CLI::App& app) {
                "cast nothing: say which kernel and CPU target would run, and why; INPUT and OUTPUT "
                "may be left out");
   app.add_flag("--force", o->force, "replace an existing OUTPUT");
+  app.add_option("--report", o->report,
+                 "say there what was lost and where: a file .html, .json, .csv or .txt; repeatable")
+      ->allow_extra_args(false);
   app.add_flag("--json", o->json, "print the summary as JSON");
   app.add_flag("--quiet", o->quiet, "no progress and no summary line; warnings and errors remain");
   app.add_flag("--no-sync", o->no_sync, "do not wait for the disk: for scratch files");

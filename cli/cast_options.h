@@ -5,12 +5,15 @@
 #ifndef EXACTCAST_CLI_CAST_OPTIONS_H_
 #define EXACTCAST_CLI_CAST_OPTIONS_H_
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/options.h"
+#include "cli/report.h"
 #include "exactcast/container.h"
 #include "exactcast/status.h"
 
@@ -40,6 +43,7 @@ struct CastOptions {
   bool json = false;
   bool quiet = false;
   bool no_sync = false;
+  std::vector<std::string> report;  // files
   // Of files of many tensors only.
   std::vector<std::string> include;
   std::vector<std::string> exclude;
@@ -58,6 +62,20 @@ void AddTensorOptions(CLI::App& app, CastOptions* options);
 // Whether names or options ask for what cast_tensors.cc does.
 bool AreForTensors(const CastOptions& options);
 Status CastTensors(const CastOptions& options, const FileCastRequest& request);
+
+// Before the work, and after it: `result` as CastFile or CastTensorFiles gave it.
+Status CheckReports(const CastOptions& options);
+template <typename Request, typename CastOutcome>
+Status WriteReports(const CastOptions& options, const Request& request, const CastOutcome& result) {
+  if (options.report.empty()) return {};
+  const Report report = ReportOf(request, result, CommandText());
+  for (const std::string& path : options.report) {
+    if (Status status = WriteReportFile(path, report); !status.ok()) {
+      return {status.code(), fmt::format("{}; OUTPUT is complete", status.message())};
+    }
+  }
+  return {};
+}
 
 }  // namespace exactcast::cli
 

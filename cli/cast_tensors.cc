@@ -261,6 +261,7 @@ Status CastTensors(const CastOptions& options, const FileCastRequest& request) {
   if (!options.json || !result->output_is_standard_output) {
     for (const std::string& warning : result->warnings) Warn(warning);
   }
+  if (Status status = WriteReports(options, *tensors, *result); !status.ok()) return status;
   const std::string text = ResultText(options, *result);
   if (result->output_is_standard_output) {
     std::fputs(text.c_str(), stderr);

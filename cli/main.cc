@@ -15,6 +15,7 @@
 
 #include "cli/app.h"
 #include "cli/command.h"
+#include "cli/report.h"
 #include "cli/streams.h"
 #include "exactcast/names.h"
 
@@ -70,6 +71,7 @@ int Main(int argc, char** argv) {
   // Large blocks go back to the system when they are freed: glibc would come to keep them.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
   HoldStandardStreams();
+  RememberCommand(argc, argv);
   // A closed pipe and a limit on file sizes are errors of writing, with their own exit status.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);

@@ -210,6 +210,12 @@ class FileCast {
     if (Status status = output->Write(out_.header.data(), out_.header.size()); !status.ok()) {
       return status;
     }
+    std::unique_ptr<Measurement> measurement;
+    if (request_.measure) {
+      Result<std::unique_ptr<Measurement>> made = Measurement::Of(plan);
+      if (!made.ok()) return OfInput(made.status());
+      measurement = std::move(*made);
+    }
     const PumpOptions options = {.input_name = input_name_,
                                  .output_name = output_name_,
                                  .strict = request_.strict,
@@ -217,6 +223,7 @@ class FileCast {
                                  .threads = request_.threads,
                                  .counts = request_.counts,
                                  .pairs_apart = out_.pairs_apart,
+                                 .measurement = measurement.get(),
                                  .progress = request_.progress};
     FileSink sink(&*output, out_.header.size());
     Pump pump(options, plan, in_, reader, &sink);
@@ -225,7 +232,9 @@ class FileCast {
     if (!pump.bool_warning().empty()) in_.warnings.push_back(pump.bool_warning());
     if (Status status = FinishHeader(pump.elements(), &*output); !status.ok()) return status;
     if (Status status = output->Commit(); !status.ok()) return status;
-    return Describe(plan, pump, place);
+    FileCastResult result = Describe(plan, pump, place);
+    if (measurement != nullptr) result.statistics = measurement->Take();
+    return result;
   }
 
   // The number of elements that a stream had.
@@ -252,6 +261,7 @@ class FileCast {
                              .elements = pump.elements(),
                              .counted = request_.counts,
                              .counts = pump.counts(),
+                             .statistics = {},
                              .warnings = {},
                              .output_is_standard_output = place.is_standard_output()};
     for (const std::string& warning : in_.warnings) {

@@ -13,6 +13,7 @@
 
 #include "exactcast/cast.h"
 #include "exactcast/spec/reference.h"
+#include "exactcast/statistics.h"
 #include "exactcast/status.h"
 
 namespace exactcast {
@@ -48,6 +49,7 @@ struct FileCastRequest {
   bool sync = true;       // the output is on the disk before it appears
   int threads = 0;        // 0: as many as the process may use
   bool counts = true;     // false: elements are not counted, which is faster; not with `strict`
+  bool measure = false;   // statistics of what becomes of the elements; not with dequantization
   // Told of bytes of the input that are done, from any thread; false stops the work, which then
   // fails with kNotWritten.
   std::function<bool(std::uint64_t bytes)> progress = nullptr;
@@ -70,6 +72,7 @@ struct FileCastResult {
   std::uint64_t elements = 0;
   bool counted = true;  // as `counts` of the request; if not, they are zeros
   Counts counts;
+  Statistics statistics;              // if the request wants them measured
   std::vector<std::string> warnings;  // one line each: trailing bytes, bool bytes above 1, ...
   // The elements went to what is open as standard output, by whatever name: print nothing there.
   bool output_is_standard_output = false;

@@ -61,7 +61,8 @@ struct TensorOutcome {
   std::uint64_t elements = 0;
   std::uint64_t bytes_before = 0;
   std::uint64_t bytes_after = 0;
-  Counts counts;  // of a tensor that was cast
+  Counts counts;          // of a tensor that was cast
+  Statistics statistics;  // likewise, if the request wants them measured
 };
 
 struct TensorFilesResult {
@@ -73,6 +74,7 @@ struct TensorFilesResult {
   std::uint64_t resumed = 0;  // of them by an earlier run
   bool counted = true;        // as `counts` of the request; if not, they are zeros
   Counts counts;              // first_lost and first_unpredictable have no meaning
+  Statistics statistics;      // likewise `worst`
   std::vector<std::string> warnings;
   bool output_is_standard_output = false;  // as in FileCastResult
 };

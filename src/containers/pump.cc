@@ -38,6 +38,12 @@ bool RefusesUnpredictable(const FileCastRequest& request) {
 }
 
 Status CheckCounts(const FileCastRequest& request) {
+  if (request.measure && !request.counts) {
+    return UsageError("--report shows the counts that --no-counts leaves out; leave one out");
+  }
+  if (request.measure && request.dequantization) {
+    return UsageError("--report compares numbers, and --deqscale changes them; leave one out");
+  }
   if (request.counts || (!request.strict && !RefusesUnpredictable(request))) return {};
   return UsageError(fmt::format("{} needs the counts that --no-counts leaves out; leave one out",
                                 request.strict ? "--strict" : "--nan-to-int refuse"));
@@ -148,6 +154,7 @@ Status Pump::MoveBlock(std::uint64_t first, std::size_t count, Buffers* buffers)
   }
   const Counts counts = plan_.Run(buffers->source.data(), buffers->target.data(), count,
                                   {.threads = 1, .first = first, .counts = options_.counts});
+  Measure(first, count, buffers->source.data(), buffers->target.data());
   {
     const std::lock_guard<std::mutex> lock(notes_);
     Note(first, count, buffers->source.data(), counts);
@@ -228,7 +235,13 @@ void Pump::Convert(std::uint64_t first, std::size_t count, std::byte* target) {
   const Counts counts =
       plan_.Run(source_.data(), target, count,
                 {.threads = options_.threads, .first = first, .counts = options_.counts});
+  Measure(first, count, source_.data(), target);
   Note(first, count, source_.data(), counts);
+}
+
+void Pump::Measure(std::uint64_t first, std::size_t count, const std::byte* source,
+                   const std::byte* target) {
+  if (options_.measurement != nullptr) options_.measurement->Add(first, count, source, target);
 }
 
 // Blocks may come in any order: what is said of the first holds for the least index.

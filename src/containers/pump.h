@@ -19,12 +19,13 @@
 #include "src/containers/byte_sink.h"
 #include "src/containers/container_row.h"
 #include "src/containers/element_reader.h"
+#include "src/measurement.h"
 
 namespace exactcast {
 
 // Whether the request stops at an element that may become anything.
 bool RefusesUnpredictable(const FileCastRequest& request);
-// kUsage: what the request refuses would be found among counts, which it leaves out.
+// kUsage: what the request refuses or wants would be found among counts, which it leaves out.
 Status CheckCounts(const FileCastRequest& request);
 
 // The first element that overflowed, or was a NaN and did not stay one.
@@ -55,8 +56,9 @@ struct PumpOptions {
   bool strict = false;                // stop at the first loss
   bool refuse_unpredictable = false;  // stop at the first element that may become anything
   int threads = 0;
-  bool counts = true;        // what either of the two stops at is among them
-  bool pairs_apart = false;  // the output is as InputLayout::pairs_apart says
+  bool counts = true;                  // what either of the two stops at is among them
+  bool pairs_apart = false;            // the output is as InputLayout::pairs_apart says
+  Measurement* measurement = nullptr;  // takes all elements; not with pairs_apart
   Progress progress = nullptr;
 };
 
@@ -95,6 +97,8 @@ class Pump {
   Status ConvertPairs(std::uint64_t first, std::uint64_t slab, std::size_t width, std::size_t many);
   Status ConvertAt(std::uint64_t first, std::size_t count, std::byte* target);
   void Convert(std::uint64_t first, std::size_t count, std::byte* target);
+  void Measure(std::uint64_t first, std::size_t count, const std::byte* source,
+               const std::byte* target);
   void Note(std::uint64_t first, std::size_t count, const std::byte* source, const Counts& counts);
   // Tells of `count` elements done; false: stop.
   [[nodiscard]] bool Report(std::size_t count) const;

@@ -20,6 +20,7 @@
 #include "src/tensors/file_job.h"
 #include "src/tensors/outcome.h"
 #include "src/tensors/plan_hash.h"
+#include "src/tensors/shard_record.h"
 #include "src/tensors/shards.h"
 #include "src/tensors/work_folder.h"
 
@@ -27,36 +28,6 @@ namespace exactcast {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string CountsRecord(const std::vector<Counts>& counts) {
-  nlohmann::json record = nlohmann::json::array();
-  for (const Counts& c : counts) {
-    record.push_back({c.exact, c.rounded, c.underflowed, c.overflowed, c.nan, c.imaginary_lost,
-                      c.unpredictable});
-  }
-  return record.dump();
-}
-
-// Nothing: it is no record of so many tensors.
-std::optional<std::vector<Counts>> ParseRecord(const std::string& text, std::size_t tensors) {
-  const nlohmann::json record = nlohmann::json::parse(text, nullptr, false);
-  if (!record.is_array() || record.size() != tensors) return std::nullopt;
-  std::vector<Counts> counts;
-  for (const nlohmann::json& row : record) {
-    if (!row.is_array() || row.size() != 7) return std::nullopt;
-    for (const nlohmann::json& value : row) {
-      if (!value.is_number_unsigned()) return std::nullopt;
-    }
-    counts.push_back({.exact = row[0],
-                      .rounded = row[1],
-                      .underflowed = row[2],
-                      .overflowed = row[3],
-                      .nan = row[4],
-                      .imaginary_lost = row[5],
-                      .unpredictable = row[6]});
-  }
-  return counts;
-}
 
 bool IsWithin(const fs::path& path, const fs::path& folder) {
   const auto [end, unused] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
@@ -265,8 +236,7 @@ class FolderCast {
   Status WriteShard(std::size_t i, WorkFolder* work) {
     FileJob& job = jobs_[i];
     if (const auto record = work->RecordOf(job.name, job.layout.file_bytes)) {
-      if (auto counts = ParseRecord(*record, job.counts.size())) {
-        job.counts = std::move(*counts);
+      if (ParseShardRecord(*record, &job)) {
         state_.done += BytesToRead(decisions_, chosen_[i]);
         ++resumed_;
         ++complete_;
@@ -283,7 +253,7 @@ class FolderCast {
     }
     ++complete_;
     job.Release();
-    return work->Record(job.name, CountsRecord(job.counts));
+    return work->Record(job.name, ShardRecord(job));
   }
 
   // The shard is open since the plan was made; what was written to it since would be cast unseen.

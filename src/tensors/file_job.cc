@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "src/containers/descriptor.h"
 #include "src/containers/element_reader.h"
@@ -75,7 +76,8 @@ class TensorRun {
     options_.progress = [this](std::uint64_t bytes) { return Report(bytes); };
   }
 
-  Status Run(const OutputTensor& output, Packing packing, ByteSink* sink, Counts* counts) {
+  Status Run(const OutputTensor& output, Packing packing, ByteSink* sink, Counts* counts,
+             Statistics* statistics) {
     TensorInput& input = *decision_.input;
     const bool member = !output.raw.empty() && !tensor_.member.empty();
     const Result<InputFile*> file =
@@ -87,7 +89,7 @@ class TensorRun {
     } else if (!output.raw.empty() || IsSameOnDisk(packing)) {
       status = CopyBytes(*file, tensor_.layout.begin, tensor_.bytes, options_, sink);
     } else {
-      status = Convert(*file, packing, sink, counts);
+      status = Convert(*file, packing, sink, counts, statistics);
     }
     if (!status.ok()) return status;
     status = input.Finish();
@@ -105,18 +107,27 @@ class TensorRun {
     return !decision_.cast && !tensor_.layout.swap_bytes && packed_alike;
   }
 
-  Status Convert(InputFile* file, Packing packing, ByteSink* sink, Counts* counts) {
+  Status Convert(InputFile* file, Packing packing, ByteSink* sink, Counts* counts,
+                 Statistics* statistics) {
     ElementReader reader(*file, tensor_.layout);
     const FormatId from = tensor_.layout.format;
     const Result<Plan>& plan =
         decision_.cast ? state_.plans.ForCast(from, decision_.to, reader.packing(), packing)
                        : state_.plans.ForCopy(from, reader.packing(), packing);
     if (!plan.ok()) return OfInput(plan.status());
+    std::unique_ptr<Measurement> measurement;
+    if (state_.request.measure && decision_.cast) {
+      Result<std::unique_ptr<Measurement>> made = Measurement::Of(*plan);
+      if (!made.ok()) return OfInput(made.status());
+      measurement = std::move(*made);
+      options_.measurement = measurement.get();
+    }
     Pump pump(options_, *plan, tensor_.layout, &reader, sink);
     Status status = pump.Run();
     state_.refused_loss = pump.refused();
     if (!status.ok()) return status;
     if (decision_.cast) *counts = pump.counts();
+    if (measurement != nullptr) *statistics = measurement->Take();
     if (decision_.cast && !pump.bool_warning().empty()) {
       state_.warnings.push_back(fmt::format("{}: {}", Quoted(tensor_.name), pump.bool_warning()));
     }
@@ -180,6 +191,7 @@ Result<FileJob> PlanFile(const std::string& name, const TensorContainer& contain
     state->warnings.push_back(fmt::format("{}: {}", name, warning));
   }
   job.counts.resize(job.tensors.size());
+  job.statistics.resize(state->request.measure ? job.tensors.size() : 0);
   for (std::size_t k = 0; k < job.tensors.size(); ++k) {
     const bool raw = !job.tensors[k].raw.empty();
     job.bytes.push_back(raw ? DataBytes(decisions[job.sources[k]].tensor()) : job.layout.bytes[k]);
@@ -209,7 +221,8 @@ Status RunFile(const std::vector<Decision>& decisions, const std::vector<std::st
     const Result<ByteSink*> sink = (*output)->Begin(i);
     if (!sink.ok()) return of_output(sink.status());
     TensorRun run(decision, input_names[job->sources[i]], job->name, state);
-    Status status = run.Run(job->tensors[i], job->layout.packing[i], *sink, &job->counts[i]);
+    Status status = run.Run(job->tensors[i], job->layout.packing[i], *sink, &job->counts[i],
+                            request.measure ? &job->statistics[i] : nullptr);
     if (!status.ok()) return status;
     if (status = (*output)->End(); !status.ok()) return of_output(status);
   }

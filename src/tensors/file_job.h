@@ -37,8 +37,9 @@ struct FileJob {
   std::vector<std::size_t> sources;  // of each output tensor: its place among the decisions
   std::vector<OutputTensor> tensors;
   TensorLayout layout;
-  std::vector<std::uint64_t> bytes;  // of each tensor's data
-  std::vector<Counts> counts;        // once it has run
+  std::vector<std::uint64_t> bytes;    // of each tensor's data
+  std::vector<Counts> counts;          // once it has run
+  std::vector<Statistics> statistics;  // likewise, if they are wanted
 
   // Lets go of what only writing needs, as lists of tensors can be large.
   void Release() {

@@ -69,6 +69,7 @@ void AddFile(const FileJob& job, const std::string& file, TensorFilesResult* res
     outcome.file = file;
     outcome.bytes_after = job.bytes[k];
     outcome.counts = job.counts[k];
+    if (!job.statistics.empty()) outcome.statistics = job.statistics[k];
   }
 }
 
@@ -81,6 +82,7 @@ void Total(TensorFilesResult* result) {
     result->bytes_before += outcome.bytes_before;
     result->bytes_after += outcome.bytes_after;
     result->counts += outcome.counts;
+    result->statistics += outcome.statistics;
   }
 }
 

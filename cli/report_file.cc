@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files of reports: checked before the work, written after it, whole or not at all.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "cli/report.h"
+
+namespace exactcast::cli {
+namespace {
+
+struct Kind {
+  std::string_view ending;
+  std::string (*text)(const Report&);
+};
+constexpr std::array<Kind, 4> kKinds = {
+    {{".json", ReportJson}, {".csv", ReportCsv}, {".txt", ReportText}, {".html", ReportPage}}};
+
+const Kind* KindOf(const std::string& path) {
+  for (const Kind& kind : kKinds) {
+    if (path.ends_with(kind.ending)) return &kind;
+  }
+  return nullptr;
+}
+
+std::string FolderOf(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+bool AreSame(const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  struct stat of_a = {};
+  struct stat of_b = {};
+  return stat(a.c_str(), &of_a) == 0 && stat(b.c_str(), &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+         of_a.st_ino == of_b.st_ino;
+}
+
+Status Failed(const std::string& path, std::string_view why) {
+  return NotWritten(fmt::format("--report {}: {}", path, why));
+}
+
+}  // namespace
+
+Status CheckReportFile(const std::string& path, const std::vector<std::string>& others,
+                       bool force) {
+  if (KindOf(path) == nullptr) {
+    return UsageError(
+        fmt::format("--report {}: its name is to end in .html, .json, .csv or .txt", path));
+  }
+  for (const std::string& other : others) {
+    const bool within =
+        !other.empty() && path.starts_with(other.ends_with('/') ? other : other + '/');
+    if (within || (!other.empty() && AreSame(path, other))) {
+      return UsageError(fmt::format(
+          "--report {}: is a file of this run, or in its folder; choose another place", path));
+    }
+  }
+  struct stat facts = {};
+  if (stat(path.c_str(), &facts) == 0) {
+    if (S_ISDIR(facts.st_mode)) return Failed(path, "is a folder");
+    if (!force) return Failed(path, "exists; --force replaces it");
+  }
+  const std::string folder = FolderOf(path);
+  if (stat(folder.c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode)) {
+    return Failed(path, fmt::format("there is no folder {}; make it", folder));
+  }
+  if (faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) != 0) {
+    return Failed(path, fmt::format("{}: {}", folder, std::strerror(errno)));
+  }
+  return {};
+}
+
+Status WriteReportFile(const std::string& path, const Report& report) {
+  const std::string text = KindOf(path)->text(report);
+  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
+  std::FILE* file = std::fopen(temporary.c_str(), "wxe");
+  if (file == nullptr) return Failed(path, std::strerror(errno));
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size() &&
+                       std::fflush(file) == 0 && fsync(fileno(file)) == 0;
+  const int error = errno;
+  const bool closed = std::fclose(file) == 0;
+  if (written && closed && std::rename(temporary.c_str(), path.c_str()) == 0) return {};
+  const int last = written ? errno : error;
+  std::remove(temporary.c_str());
+  return Failed(path, std::strerror(last));
+}
+
+}  // namespace exactcast::cli
