@@ -40,9 +40,12 @@ struct Decoded {
     if (decode) {
       decode->Run(data, values.data(), n,
                   {.threads = 1, .counts = false, .stores = Stores::kCached});
-    } else {
-      std::memcpy(values.data(), data, n * sizeof(Float));
+      return values.data();
     }
+    if (reinterpret_cast<std::uintptr_t>(data) % alignof(Float) == 0) {
+      return reinterpret_cast<const Float*>(data);
+    }
+    std::memcpy(values.data(), data, n * sizeof(Float));
     return values.data();
   }
 };
@@ -84,13 +87,13 @@ void TakeWorst(const Statistics& from, Statistics* to) {
   to->worst_result = from.worst_result;
 }
 
-// Subnormals stand at the field below the least.
-void AddExponents(const ExponentCounts& counts, std::size_t fields, Statistics* s) {
+// Subnormals stand at the field below the least, and so do zeros.
+void AddExponents(const ExponentCounts& counts, std::size_t fields, int least, Statistics* s) {
   const int bias = fields == 256 ? 127 : 1023;
   for (std::size_t field = 0; field + 1 < fields; ++field) {
     std::uint64_t count = 0;
     for (const auto& table : counts) count += table[field];
-    if (count > 0) s->exponents[static_cast<int>(field) - bias] += count;
+    if (count > 0) s->exponents[std::max(static_cast<int>(field) - bias, least)] += count;
   }
 }
 
@@ -215,7 +218,7 @@ void Measurement::Merge(std::uint64_t first, std::vector<Sums> sums, const Stati
                         const ExponentCounts& exponents, std::size_t fields) {
   const std::lock_guard lock(mutex_);
   total_ += piece;
-  AddExponents(exponents, fields, &total_);
+  AddExponents(exponents, fields, LeastExponent(), &total_);
   waiting_.emplace(first, std::move(sums));
   for (auto it = waiting_.begin(); it != waiting_.end() && it->first == next_;
        it = waiting_.erase(it)) {
@@ -233,8 +236,7 @@ void Measurement::Merge(std::uint64_t first, std::vector<Sums> sums, const Stati
 Statistics Measurement::Take() {
   const std::lock_guard lock(mutex_);
   // Zeros have the least field, beside subnormals.
-  const int least = wide_ ? -1023 : -127;
-  if (const auto it = total_.exponents.find(least); it != total_.exponents.end()) {
+  if (const auto it = total_.exponents.find(LeastExponent()); it != total_.exponents.end()) {
     it->second -= total_.source_zero;
     if (it->second == 0) total_.exponents.erase(it);
   }

@@ -51,6 +51,11 @@ class Measurement {
   void Merge(std::uint64_t first, std::vector<Sums> sums, const Statistics& piece,
              const ExponentCounts& exponents, std::size_t fields);
 
+  // Of sources: float64 alone has lower ones, or can be subnormal in it.
+  [[nodiscard]] int LeastExponent() const {
+    return source_.format->id == FormatId::kFloat64 ? -1023 : -127;
+  }
+
   Side source_;
   Side result_;
   std::size_t parts_ = 1;

@@ -201,20 +201,189 @@ HWY_NOINLINE BlockMeasure MeasureAs(const Units& units, const Float* sources, co
           .source_zero = places.source_zero};
 }
 
+// ---- the usual block ----------------------------------------------------------------------------
+
+// Numbers within the target's range, none so small that float32 has no room for its unit; all over
+// float32, whose differences of neighbours are exact, and so are products as float64. Sums are those of
+// MeasureAs, lane by lane.
+
+using DF = hn::CappedTag<float, 2 * kLanes>;
+using VF = hn::Vec<DF>;
+using DI = hn::RebindToSigned<DF>;
+
+struct UsualConstants {
+  VF per_step;  // units in one step of float32's own codes
+  VF per_one;   // units in 1, at the least normal value and below
+  VF least_normal;
+
+  HWY_INLINE explicit UsualConstants(const Units& u)
+      : per_step(hn::Set(DF(), static_cast<float>(std::ldexp(1.0, u.mantissa_bits - 23)))),
+        per_one(hn::Set(DF(), u.kind == Units::Kind::kFloat || u.kind == Units::Kind::kTapered
+                                  ? PerOne(u)
+                              : u.kind == Units::Kind::kInteger ? 1.0F
+                                                                : 0.0F)),
+        least_normal(hn::Set(DF(), static_cast<float>(u.least_normal))) {}
+
+  // A tapered target has no bits at its least exponent.
+  static float PerOne(const Units& u) {
+    const int bits = u.kind == Units::Kind::kTapered ? 0 : u.mantissa_bits;
+    return static_cast<float>(std::ldexp(1.0, std::min(bits - u.min_exponent, 127)));
+  }
+};
+
+// The distance of codes of one sign, in units.
+template <Units::Kind kKind>
+HWY_INLINE VF Ulps(const UsualConstants& c, VF ax, VF ay, VF e) {
+  if constexpr (kKind == Units::Kind::kInteger || kKind == Units::Kind::kNone) {
+    return hn::Mul(e, c.per_one);
+  }
+  const DF df;
+  const DI di;
+  const auto steps = hn::Abs(hn::Sub(hn::BitCast(di, ax), hn::BitCast(di, ay)));
+  VF ulps = hn::Mul(hn::ConvertTo(df, steps), c.per_step);
+  if constexpr (kKind == Units::Kind::kTapered) {  // as UnitsInOne
+    const VF half = hn::Set(df, 0.5F);
+    const auto fewer = [&](float from, float below) HWY_ATTR {
+      const auto outside = hn::Or(hn::Ge(ax, hn::Set(df, from)), hn::Lt(ax, hn::Set(df, below)));
+      ulps = hn::IfThenElse(outside, hn::Mul(ulps, half), ulps);
+    };
+    fewer(0x1p4F, 0x1p-3F);
+    fewer(0x1p8F, 0x1p-7F);
+    fewer(0x1p99F, 0x1p-15F);
+  }
+  return hn::Min(ulps, hn::Mul(e, c.per_one));  // the larger of two units
+}
+
+// All ones count down.
+HWY_INLINE void Count(decltype(hn::Eq(VF(), VF())) mask, hn::Vec<DI>* count) {
+  *count = hn::Add(*count, hn::BitCast(DI(), hn::VecFromMask(DF(), mask)));
+}
+
+// False: the block is not usual. n is a multiple of 16.
+template <Units::Kind kKind>
+HWY_NOINLINE bool MeasureUsual(const Units& units, const float* sources, const float* results,
+                               std::size_t n, BlockMeasure* m) {
+  const D d;
+  const DF df;
+  const DI di;
+  const UsualConstants c(units);
+  constexpr std::size_t kVectors = kLanes / hn::MaxLanes(D());
+  constexpr std::size_t kGroup = 2 * kLanes;
+  V error[kVectors], squared[kVectors], xx[kVectors], yy[kVectors], xy[kVectors];
+  for (std::size_t k = 0; k < kVectors; ++k) {
+    error[k] = squared[k] = xx[k] = yy[k] = xy[k] = hn::Zero(d);
+  }
+  const VF zero = hn::Zero(df);
+  VF largest_error = zero, largest_ulp = zero;
+  VF least = hn::Set(df, std::numeric_limits<float>::infinity());
+  VF greatest = hn::Neg(least);
+  VF smallest = least;  // magnitude but zero
+  auto ties = hn::Zero(di), zeros = hn::Zero(di), to_zero = hn::Zero(di), small = hn::Zero(di);
+  for (std::size_t i = 0; i < n; i += kGroup) {
+    for (std::size_t k = 0; k < kGroup; k += hn::Lanes(df)) {
+      const VF x = hn::LoadU(df, sources + i + k);
+      const VF y = hn::LoadU(df, results + i + k);
+      const VF ax = hn::Abs(x);
+      const VF ay = hn::Abs(y);
+      const VF e = hn::Abs(hn::Sub(x, y));
+      const VF ulps = Ulps<kKind>(c, ax, ay, e);
+      largest_error = hn::Max(largest_error, e);
+      largest_ulp = hn::Max(largest_ulp, ulps);
+      least = hn::Min(least, x);
+      greatest = hn::Max(greatest, x);
+      const auto is_zero = hn::Eq(ax, zero);
+      smallest = hn::Min(smallest, hn::IfThenElse(is_zero, smallest, ax));
+      Count(is_zero, &zeros);
+      Count(hn::Eq(ay, zero), &to_zero);
+      if constexpr (kKind != Units::Kind::kNone) Count(hn::Eq(ulps, hn::Set(df, 0.5F)), &ties);
+      if constexpr (kKind == Units::Kind::kFloat || kKind == Units::Kind::kTapered) {
+        Count(hn::Lt(ay, c.least_normal), &small);
+      }
+    }
+    for (std::size_t k = 0; k < kGroup / hn::Lanes(d); ++k) {
+      const V x = LoadLanes(sources + i + k * hn::Lanes(d));
+      const V y = LoadLanes(results + i + k * hn::Lanes(d));
+      const V e = hn::Abs(hn::Sub(x, y));
+      const std::size_t to = k % kVectors;
+      error[to] = hn::Add(error[to], e);
+      squared[to] = hn::Add(squared[to], hn::Mul(e, e));
+      xx[to] = hn::MulAdd(x, x, xx[to]);
+      yy[to] = hn::MulAdd(y, y, yy[to]);
+      xy[to] = hn::MulAdd(x, y, xy[to]);
+    }
+  }
+  const auto sum = [&](const V(&vectors)[kVectors]) HWY_ATTR {
+    std::array<double, kLanes> all;
+    for (std::size_t k = 0; k < kVectors; ++k) {
+      hn::StoreU(vectors[k], d, all.data() + k * hn::Lanes(d));
+    }
+    return SumOf(all);
+  };
+  const auto total = [&](hn::Vec<DI> count) HWY_ATTR {
+    std::int32_t lanes[hn::MaxLanes(DI())];
+    hn::StoreU(count, di, lanes);
+    std::int64_t all = 0;
+    for (const std::int32_t lane : lanes) all -= lane;
+    return static_cast<std::uint64_t>(all);
+  };
+  const auto lowest = [&](VF v) HWY_ATTR {
+    float lanes[hn::MaxLanes(DF())];
+    hn::StoreU(v, df, lanes);
+    return static_cast<double>(*std::min_element(lanes, lanes + hn::MaxLanes(DF())));
+  };
+  m->error = sum(error);
+  m->least = lowest(least);
+  m->greatest = -lowest(hn::Neg(greatest));
+  // A NaN or an infinity anywhere makes the sum one.
+  if (!std::isfinite(m->error) || m->least < units.least || m->greatest > units.greatest ||
+      lowest(smallest) < 0x1p-100) {
+    return false;
+  }
+  m->squared_error = sum(squared);
+  m->source_squares = sum(xx);
+  m->result_squares = sum(yy);
+  m->products = sum(xy);
+  m->largest_error = -lowest(hn::Neg(largest_error));
+  m->largest_ulp = -lowest(hn::Neg(largest_ulp));
+  m->compared = n;
+  m->ties = total(ties);
+  m->source_zero = total(zeros);
+  m->became_zero = total(to_zero) - m->source_zero;
+  const bool has_subnormals = kKind == Units::Kind::kFloat || kKind == Units::Kind::kTapered;
+  m->subnormal = has_subnormals ? total(small) - total(to_zero) : 0;
+  return true;
+}
+
+template <Units::Kind kKind>
+BlockMeasure Measure(const Units& units, const float* sources, const float* results,
+                     std::size_t n) {
+  BlockMeasure m;
+  const bool is_float = kKind == Units::Kind::kFloat || kKind == Units::Kind::kTapered;
+  const bool may_be_usual =
+      n % (2 * kLanes) == 0 && kKind != Units::Kind::kNone && (!is_float || units.least_normal > 0);
+  if (may_be_usual && MeasureUsual<kKind>(units, sources, results, n, &m)) return m;
+  return MeasureAs<kKind>(units, sources, results, n);
+}
+template <Units::Kind kKind>
+BlockMeasure Measure(const Units& units, const double* sources, const double* results,
+                     std::size_t n) {
+  return MeasureAs<kKind>(units, sources, results, n);
+}
+
 template <typename Float>
 BlockMeasure MeasureFloats(const Units& units, const Float* sources, const Float* results,
                            std::size_t n) {
   switch (units.kind) {
     case Units::Kind::kNone:
-      return MeasureAs<Units::Kind::kNone>(units, sources, results, n);
+      return Measure<Units::Kind::kNone>(units, sources, results, n);
     case Units::Kind::kTapered:
-      return MeasureAs<Units::Kind::kTapered>(units, sources, results, n);
+      return Measure<Units::Kind::kTapered>(units, sources, results, n);
     case Units::Kind::kInteger:
-      return MeasureAs<Units::Kind::kInteger>(units, sources, results, n);
+      return Measure<Units::Kind::kInteger>(units, sources, results, n);
     case Units::Kind::kFloat:
       break;
   }
-  return MeasureAs<Units::Kind::kFloat>(units, sources, results, n);
+  return Measure<Units::Kind::kFloat>(units, sources, results, n);
 }
 
 BlockMeasure Measure32(const Units& units, const float* sources, const float* results,
@@ -290,12 +459,10 @@ void CountFields(const Float* sources, std::size_t n, ExponentCounts* counts) {
   const auto field = [&](std::size_t i) {
     return static_cast<std::size_t>(std::bit_cast<Word>(sources[i]) >> kMantissa & kField);
   };
+  constexpr std::size_t kTables = std::tuple_size_v<ExponentCounts>;
   std::size_t i = 0;
-  for (; i + 4 <= n; i += 4) {
-    ++(*counts)[0][field(i)];
-    ++(*counts)[1][field(i + 1)];
-    ++(*counts)[2][field(i + 2)];
-    ++(*counts)[3][field(i + 3)];
+  for (; i + kTables <= n; i += kTables) {
+    for (std::size_t k = 0; k < kTables; ++k) ++(*counts)[k][field(i + k)];
   }
   for (; i < n; ++i) ++(*counts)[0][field(i)];
 }

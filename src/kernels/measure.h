@@ -54,8 +54,8 @@ struct BlockMeasure {
 };
 
 // How many sources have each exponent field: that of float32 in the first 256, or float64's 2,048.
-// Four tables, element i in table i % 4, as counting one value over and over waits for itself.
-using ExponentCounts = std::array<std::array<std::uint64_t, 2048>, 4>;
+// Eight tables, element i in table i % 8, as counting one value over and over waits for itself.
+using ExponentCounts = std::array<std::array<std::uint32_t, 2048>, 8>;
 
 // n <= kMeasureBlock. In the environment of float_environment.h.
 BlockMeasure MeasureBlock(const Units& units, const float* sources, const float* results,
