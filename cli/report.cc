@@ -36,6 +36,10 @@ std::string Quoted(std::string_view word) {
   return quoted + "'";
 }
 
+// As messages call a stream.
+std::string Input(const std::string& path) { return path == "-" ? "standard input" : path; }
+std::string Output(const std::string& path) { return path == "-" ? "standard output" : path; }
+
 }  // namespace
 
 void RememberCommand(int argc, const char* const* argv) {
@@ -61,11 +65,11 @@ Statistics Report::TotalStatistics() const {
 Report ReportOf(const FileCastRequest& request, const FileCastResult& result, std::string command) {
   return {.title = "cast",
           .command = std::move(command),
-          .input = request.input,
-          .output = request.output,
+          .input = Input(request.input),
+          .output = Output(request.output),
           .profile = result.profile,
           .kept = 0,
-          .rows = {{.name = request.input,
+          .rows = {{.name = Input(request.input),
                     .file = "",
                     .from = result.from,
                     .to = result.to,
@@ -79,8 +83,8 @@ Report ReportOf(const TensorFilesRequest& request, const TensorFilesResult& resu
                 std::string command) {
   Report report{.title = "cast",
                 .command = std::move(command),
-                .input = request.input,
-                .output = request.output,
+                .input = Input(request.input),
+                .output = Output(request.output),
                 .profile = result.profile,
                 .kept = 0,
                 .rows = {}};

@@ -70,6 +70,10 @@ std::string Card(std::string_view value, std::string_view label) {
   return fmt::format("<div class=\"card\"><b>{}</b><span>{}</span></div>\n", value, label);
 }
 
+std::string CosineText(const Statistics& s) {
+  return std::isnan(s.Cosine()) ? "-" : fmt::format("{:.6g}", s.Cosine());
+}
+
 // What a person looks at first.
 std::string Cards(const Counts& c, const Statistics& s, std::size_t tensors) {
   const auto warned = [](std::uint64_t count) {
@@ -81,7 +85,7 @@ std::string Cards(const Counts& c, const Statistics& s, std::size_t tensors) {
   html += Card(PercentText(c.exact, s.elements), "exact");
   html += Card(NumberText(s.RelativeError()), "relative error (Frobenius)");
   html += Card(fmt::format("{} dB", NumberText(s.Sqnr())), "signal to error (SQNR)");
-  html += Card(fmt::format("{:.6g}", s.Cosine()), "cosine");
+  html += Card(CosineText(s), "cosine");
   html += Card(warned(c.overflowed), "overflowed");
   html += Card(warned(s.became_zero), "became zero");
   html += Card(warned(s.became_nan + s.became_infinite), "became NaN or infinite");
@@ -170,7 +174,7 @@ std::string Details(const ReportRow& row) {
   fact("zero, NaN, infinite before",
        fmt::format("{}, {}, {}", s.source_zero, s.source_nan, s.source_infinite));
   fact("mean error", NumberText(s.MeanError()));
-  fact("cosine", fmt::format("{:.6g}", s.Cosine()));
+  fact("cosine", CosineText(s));
   fact("worst", WorstText(row));
   if (!row.file.empty()) fact("file", row.file);
   return html + "</dl></details>\n";

@@ -201,6 +201,16 @@ class FileCast {
   // Everything is known but the data.
   Result<FileCastResult> CastData(const Plan& plan, const OutputPlace& place,
                                   ElementReader* reader) {
+    std::unique_ptr<Measurement> measurement;
+    if (request_.measure) {
+      if (out_.pairs_apart) {
+        return OfInput(
+            UsageError("--report takes no Fortran order that is packed; save it in C order"));
+      }
+      Result<std::unique_ptr<Measurement>> made = Measurement::Of(plan);
+      if (!made.ok()) return OfInput(made.status());
+      measurement = std::move(*made);
+    }
     Result<OutputFile> output =
         OutputFile::Create(place, {.force = request_.force,
                                    .sync = request_.sync,
@@ -209,12 +219,6 @@ class FileCast {
     if (!output.ok()) return output.status();
     if (Status status = output->Write(out_.header.data(), out_.header.size()); !status.ok()) {
       return status;
-    }
-    std::unique_ptr<Measurement> measurement;
-    if (request_.measure) {
-      Result<std::unique_ptr<Measurement>> made = Measurement::Of(plan);
-      if (!made.ok()) return OfInput(made.status());
-      measurement = std::move(*made);
     }
     const PumpOptions options = {.input_name = input_name_,
                                  .output_name = output_name_,

@@ -150,6 +150,13 @@ Result<std::unique_ptr<Measurement>> Measurement::Of(const Format& format, Packi
   return made;
 }
 
+Result<std::unique_ptr<Measurement>> Measurement::Between(const Format& from, Packing from_packing,
+                                                          const Format& to, Packing to_packing) {
+  auto made = Make(from, from_packing, to, to_packing);
+  if (made.ok()) (*made)->of_cast_ = false;
+  return made;
+}
+
 Result<std::unique_ptr<Measurement>> Measurement::Make(const Format& from, Packing from_packing,
                                                        const Format& to, Packing to_packing) {
   const bool is_complex = from.kind == Kind::kComplex;
@@ -183,6 +190,22 @@ void Measurement::Add(std::uint64_t first, std::size_t count, const std::byte* s
   }
 }
 
+double Measurement::LargestError() {
+  const std::lock_guard lock(mutex_);
+  return total_.largest_error;
+}
+
+BlockMeasure Measurement::MeasureCounting(const float* x, const float* y, std::size_t n,
+                                          ExponentCounts* exponents) const {
+  const BlockExponents block = CountExponents(x, n, exponents);
+  return MeasureBlock(units_, of_cast_ ? block : BlockExponents(), x, y, n);
+}
+BlockMeasure Measurement::MeasureCounting(const double* x, const double* y, std::size_t n,
+                                          ExponentCounts* exponents) const {
+  CountExponents(x, n, exponents);
+  return MeasureBlock(units_, x, y, n);
+}
+
 template <typename Float>
 void Measurement::AddAs(std::uint64_t first, std::size_t count, const std::byte* source,
                         const std::byte* result) {
@@ -193,6 +216,7 @@ void Measurement::AddAs(std::uint64_t first, std::size_t count, const std::byte*
   sums.reserve(count / kMeasureBlock + 1);
   Statistics piece;
   piece.elements = count;
+  const double known = LargestError();  // what is less is not the worst
   const FloatEnvironment environment;
   for (std::size_t at = 0; at < count; at += kMeasureBlock) {
     const std::size_t n = std::min(kMeasureBlock, count - at);
@@ -200,11 +224,10 @@ void Measurement::AddAs(std::uint64_t first, std::size_t count, const std::byte*
     const std::byte* to = result + ArrayBytes(*result_.format, result_.packing, at);
     const Float* x = sources.Of(source_.decode, from, n);
     const Float* y = as_it_is_ ? x : results.Of(result_.decode, to, n);
-    const BlockMeasure m = MeasureBlock(units_, x, y, n);
-    CountExponents(x, n, exponents.get());
+    const BlockMeasure m = MeasureCounting(x, y, n, exponents.get());
     AddBlock(m, &piece);
     sums.push_back({m.error, m.squared_error, m.source_squares, m.result_squares, m.products});
-    if (m.largest_error <= piece.largest_error) continue;
+    if (m.largest_error <= piece.largest_error || m.largest_error < known) continue;
     const std::size_t i = Find(m.largest_error, x, y, n);
     piece.largest_error = m.largest_error;
     piece.worst = first + at + i;

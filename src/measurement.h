@@ -27,6 +27,10 @@ class Measurement {
   // Of an array as it is.
   static Result<std::unique_ptr<Measurement>> Of(const Format& format, Packing packing);
 
+  // Of any two arrays, the second of which stands for the first.
+  static Result<std::unique_ptr<Measurement>> Between(const Format& from, Packing from_packing,
+                                                      const Format& to, Packing to_packing);
+
   // `count` elements from `first` on, a multiple of kMeasureBlock, which all but the last pieces end at.
   void Add(std::uint64_t first, std::size_t count, const std::byte* source,
            const std::byte* result);
@@ -45,6 +49,11 @@ class Measurement {
   Measurement() = default;
   static Result<std::unique_ptr<Measurement>> Make(const Format& from, Packing from_packing,
                                                    const Format& to, Packing to_packing);
+  BlockMeasure MeasureCounting(const float* x, const float* y, std::size_t n,
+                               ExponentCounts* exponents) const;
+  BlockMeasure MeasureCounting(const double* x, const double* y, std::size_t n,
+                               ExponentCounts* exponents) const;
+  double LargestError();
   template <typename Float>
   void AddAs(std::uint64_t first, std::size_t count, const std::byte* source,
              const std::byte* result);
@@ -60,6 +69,7 @@ class Measurement {
   Side result_;
   std::size_t parts_ = 1;
   bool as_it_is_ = false;  // the results are the sources
+  bool of_cast_ = true;    // the results are what casting makes of them
   bool wide_ = false;      // by way of double
   Units units_;
 

@@ -414,6 +414,36 @@ TEST_F(Shards, AStoppedRunIsGoneOnWith) {
   EXPECT_EQ(folder_.Names(), (std::set<std::string>{"model", "model-bf16"}));
 }
 
+// What a shard's record holds are the statistics of the run that wrote it.
+TEST_F(Shards, AResumedRunReportsWhatTheFirstMeasured) {
+  TensorFilesRequest whole = To(FormatId::kBfloat16);
+  whole.measure = true;
+  const Result<TensorFilesResult> expected = Cast(whole);
+  ASSERT_TRUE(expected.ok()) << expected.status().message();
+  fs::remove_all(out_);
+  for (const bool measured : {true, false}) {
+    TensorFilesRequest stop = StopAt(12);
+    stop.measure = measured;
+    ASSERT_FALSE(Cast(stop).ok());
+    TensorFilesRequest resume = whole;
+    resume.resume = true;
+    const Result<TensorFilesResult> result = Cast(resume);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(result->resumed, measured ? 1U : 0U);  // else the shard is cast anew
+    ASSERT_EQ(result->tensors.size(), expected->tensors.size());
+    for (std::size_t i = 0; i < result->tensors.size(); ++i) {
+      const Statistics& got = result->tensors[i].statistics;
+      const Statistics& want = expected->tensors[i].statistics;
+      EXPECT_EQ(got.elements, want.elements);
+      EXPECT_EQ(got.exponents, want.exponents);
+      EXPECT_EQ(got.source_squares, want.source_squares);
+      EXPECT_EQ(got.least, want.least);
+      EXPECT_EQ(got.worst, want.worst);
+    }
+    fs::remove_all(out_);
+  }
+}
+
 // A refusal that would come again leaves nothing to go on with.
 TEST_F(Shards, AStrictRefusalLeavesNothing) {
   WriteFile(in_ + "/" + kSecond, Safetensors("{" + Entry("b", "F32", "1", 0, 4) + "," +

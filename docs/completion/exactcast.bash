@@ -17,7 +17,7 @@ _exactcast() {
       --convention) names="mlir tflite executorch cts vela tflite16" ;;
       *)
         [[ $word == -* ]] && case ${COMP_WORDS[1]} in
-          cast) names="--help --to --derive-with --from --profile --round --rounding --overflow --nan --float-rounding --flush-subnormals --nan-to-int --shape --threads --deqscale --offset --unpacked --packed --strict --no-counts --explain-plan --force --json --quiet --no-sync --include --exclude --map --only-floating --no-only-floating --ignore-scales --skip-unindexed --resume --plan" ;;
+          cast) names="--help --to --derive-with --from --profile --round --rounding --overflow --nan --float-rounding --flush-subnormals --nan-to-int --shape --threads --deqscale --offset --unpacked --packed --strict --no-counts --explain-plan --force --report --json --quiet --no-sync --include --exclude --map --only-floating --no-only-floating --ignore-scales --skip-unindexed --resume --plan" ;;
           compare) names="--help --format --from --permitted --profile --rescale --source --shape --ulp --atol --rtol --nan-payload --unpacked --packed --json" ;;
           derive) names="--help --tensor --scalar --python --profile --default-dtype --x64 --out --table --all --json" ;;
           explain) names="--help --to --from --round --rounding --profile --overflow --nan --float-rounding --flush-subnormals --nan-to-int --via --deqscale --offset --json" ;;

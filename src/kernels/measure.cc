@@ -11,14 +11,9 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cmath>
-#include <cstring>
 #include <limits>
-#include <type_traits>
-
-#include "exactcast/spec/codec.h"
-#include "exactcast/spec/hifloat8.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace exactcast {
@@ -26,47 +21,42 @@ namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr std::size_t kLanes = 8;  // of every sum
-
-using D = hn::CappedTag<double, kLanes>;
+using D = hn::CappedTag<double, kMeasureLanes>;
 using V = hn::Vec<D>;
 using D64 = hn::RebindToUnsigned<D>;
 
-template <typename Float>
-HWY_INLINE V LoadLanes(const Float* from) {
-  if constexpr (sizeof(Float) == 8) {
-    return hn::LoadU(D(), from);
-  } else {
-    return hn::PromoteTo(D(), hn::LoadU(hn::Rebind<float, D>(), from));
-  }
+HWY_INLINE V LoadLanes(const double* from) { return hn::LoadU(D(), from); }
+HWY_INLINE V LoadLanes(const float* from) {
+  return hn::PromoteTo(D(), hn::LoadU(hn::Rebind<float, D>(), from));
 }
 
+// The units in 1 are 2^m / P, P the power of two of the magnitude within limits; both are 1 of integers.
 struct Constants {
   V infinity, least, greatest, largest, least_normal, power_floor;
   hn::Vec<D64>
       inverse_of;  // less the bits of a power of two: those of units in that power, inverted
-  V fixed_unit;    // kInteger: 1; kNone: 0
+  bool tapered;
 
   HWY_INLINE explicit Constants(const Units& u)
       : infinity(hn::Set(D(), std::numeric_limits<double>::infinity())),
         least(hn::Set(D(), u.least)),
         greatest(hn::Set(D(), u.greatest)),
-        largest(hn::Set(D(), std::max(u.greatest, -u.least))),
+        largest(hn::Set(D(), u.IsFloat() ? std::max(u.greatest, -u.least) : 1.0)),
         least_normal(hn::Set(D(), u.least_normal)),
-        power_floor(hn::Set(D(), std::ldexp(1.0, u.min_exponent))),
-        inverse_of(hn::Set(D64(), static_cast<std::uint64_t>(2 * 1023 + u.mantissa_bits) << 52)),
-        fixed_unit(hn::Set(D(), u.kind == Units::Kind::kInteger ? 1.0 : 0.0)) {}
+        power_floor(hn::Set(D(), u.IsFloat() ? std::ldexp(1.0, u.min_exponent) : 1.0)),
+        inverse_of(
+            hn::Set(D64(), u.kind == Units::Kind::kNone
+                               ? std::uint64_t{1023} << 52
+                               : static_cast<std::uint64_t>(2 * 1023 + u.mantissa_bits) << 52)),
+        tapered(u.kind == Units::Kind::kTapered) {}
 };
 
-// How many units 1 is, at the magnitude.
-template <Units::Kind kKind>
 HWY_INLINE V UnitsInOne(const Constants& c, V magnitude) {
-  if constexpr (kKind == Units::Kind::kInteger || kKind == Units::Kind::kNone) return c.fixed_unit;
   const D d;
   const V exponent_bits = hn::BitCast(d, hn::Set(D64(), std::uint64_t{0x7ff} << 52));
   const V power = hn::Max(hn::And(hn::Min(magnitude, c.largest), exponent_bits), c.power_floor);
   V units = hn::BitCast(d, hn::Sub(c.inverse_of, hn::BitCast(D64(), power)));
-  if constexpr (kKind == Units::Kind::kTapered) {  // a bit fewer beyond 2^3, 2^7, and below 2^-15
+  if (c.tapered) {  // a bit fewer beyond 2^3, 2^7, and below 2^-15
     const V half = hn::Set(d, 0.5);
     const auto fewer = [&](double from, double to) HWY_ATTR {
       const auto outside = hn::Or(hn::Ge(power, hn::Set(d, from)), hn::Le(power, hn::Set(d, to)));
@@ -89,7 +79,6 @@ struct Places {
               subnormal = 0, source_nan = 0, source_infinite = 0, source_zero = 0;
 };
 
-template <Units::Kind kKind>
 HWY_INLINE void AddPair(const Constants& c, V x, V y, Sums* s, Places* p) {
   const D d;
   const V zero = hn::Zero(d);
@@ -109,14 +98,12 @@ HWY_INLINE void AddPair(const Constants& c, V x, V y, Sums* s, Places* p) {
   s->largest_error = hn::Max(s->largest_error, e);
   s->least = hn::Min(s->least, hn::IfThenElse(x_finite, x, c.infinity));
   s->greatest = hn::Max(s->greatest, hn::IfThenElse(x_finite, x, hn::Neg(c.infinity)));
-  const V ulps = hn::Mul(e, UnitsInOne<kKind>(c, ax));
+  const V ulps = hn::Mul(e, UnitsInOne(c, ax));
   s->largest_ulp = hn::Max(s->largest_ulp, ulps);
   p->compared += count(both_finite);
-  if constexpr (kKind != Units::Kind::kNone) {
-    const auto within = hn::And(hn::Ge(x, c.least), hn::Le(x, c.greatest));
-    p->ties += count(hn::And(hn::Eq(ulps, hn::Set(d, 0.5)), within));
-    p->subnormal += count(hn::And(hn::Lt(ay, c.least_normal), hn::Gt(ay, zero)));
-  }
+  const auto within = hn::And(hn::Ge(x, c.least), hn::Le(x, c.greatest));
+  p->ties += count(hn::And(hn::Eq(ulps, hn::Set(d, 0.5)), within));
+  p->subnormal += count(hn::And(hn::Lt(ay, c.least_normal), hn::Gt(ay, zero)));
   const auto x_number = hn::Eq(x, x);  // Ne is false of NaN on some targets
   p->became_infinite += count(hn::And(x_finite, hn::Eq(ay, c.infinity)));
   p->became_nan += count(hn::AndNot(hn::Eq(y, y), x_number));
@@ -127,18 +114,17 @@ HWY_INLINE void AddPair(const Constants& c, V x, V y, Sums* s, Places* p) {
 }
 
 // Lanes in a fixed order.
-HWY_INLINE double SumOf(const std::array<double, kLanes>& lanes) {
+HWY_INLINE double SumOf(const std::array<double, kMeasureLanes>& lanes) {
   return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) +
          ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
 }
 
-template <Units::Kind kKind, typename Float>
-HWY_NOINLINE BlockMeasure MeasureAs(const Units& units, const Float* sources, const Float* results,
-                                    std::size_t n) {
+HWY_NOINLINE BlockMeasure MeasureDoubles(const Units& units, const double* sources,
+                                         const double* results, std::size_t n) {
   const D d;
   const std::size_t step = hn::Lanes(d);
   const Constants c(units);
-  constexpr std::size_t kVectors = kLanes / hn::MaxLanes(D());
+  constexpr std::size_t kVectors = kMeasureLanes / hn::MaxLanes(D());
   Sums sums[kVectors];
   for (Sums& s : sums) {
     s = {.error = hn::Zero(d),
@@ -152,26 +138,26 @@ HWY_NOINLINE BlockMeasure MeasureAs(const Units& units, const Float* sources, co
          .greatest = hn::Neg(c.infinity)};
   }
   Places places;
-  const auto add = [&](const Float* x, const Float* y) HWY_ATTR {
+  const auto add = [&](const double* x, const double* y) HWY_ATTR {
     for (std::size_t k = 0; k < kVectors; ++k) {
-      AddPair<kKind>(c, LoadLanes(x + k * step), LoadLanes(y + k * step), &sums[k], &places);
+      AddPair(c, LoadLanes(x + k * step), LoadLanes(y + k * step), &sums[k], &places);
     }
   };
   std::size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) add(sources + i, results + i);
+  for (; i + kMeasureLanes <= n; i += kMeasureLanes) add(sources + i, results + i);
   std::size_t padding = 0;
   if (i < n) {  // filled up with NaN, which nothing but their count knows of
-    Float x[kLanes];
-    Float y[kLanes];
-    std::fill_n(x, kLanes, std::numeric_limits<Float>::quiet_NaN());
-    std::fill_n(y, kLanes, std::numeric_limits<Float>::quiet_NaN());
+    double x[kMeasureLanes];
+    double y[kMeasureLanes];
+    std::fill_n(x, kMeasureLanes, std::numeric_limits<double>::quiet_NaN());
+    std::fill_n(y, kMeasureLanes, std::numeric_limits<double>::quiet_NaN());
     std::copy_n(sources + i, n - i, x);
     std::copy_n(results + i, n - i, y);
-    padding = kLanes - (n - i);
+    padding = kMeasureLanes - (n - i);
     add(x, y);
   }
   const auto lanes = [&](V Sums::*member) HWY_ATTR {
-    std::array<double, kLanes> all;
+    std::array<double, kMeasureLanes> all;
     for (std::size_t k = 0; k < kVectors; ++k)
       hn::StoreU(sums[k].*member, d, all.data() + k * step);
     return all;
@@ -203,72 +189,74 @@ HWY_NOINLINE BlockMeasure MeasureAs(const Units& units, const Float* sources, co
 
 // ---- the usual block ----------------------------------------------------------------------------
 
-// Numbers within the target's range, none so small that float32 has no room for its unit; all over
-// float32, whose differences of neighbours are exact, and so are products as float64. Sums are those of
-// MeasureAs, lane by lane.
+// Numbers within the target's range, none so small that float32 has no room for its unit, and the
+// nearest results: all over float32, which holds their differences, as float64 holds all products. (Of
+// two numbers within a factor of two the difference is exact; else the result is zero.) Sums are those
+// of MeasureDoubles, lane by lane.
 
-using DF = hn::CappedTag<float, 2 * kLanes>;
+using DF = hn::CappedTag<float, 2 * kMeasureLanes>;
 using VF = hn::Vec<DF>;
 using DI = hn::RebindToSigned<DF>;
 
 struct UsualConstants {
-  VF per_step;  // units in one step of float32's own codes
-  VF per_one;   // units in 1, at the least normal value and below
+  hn::Vec<DI> exponent_bits, power_floor, power_most, inverse_of, one, bit;
   VF least_normal;
+  bool tapered;
 
   HWY_INLINE explicit UsualConstants(const Units& u)
-      : per_step(hn::Set(DF(), static_cast<float>(std::ldexp(1.0, u.mantissa_bits - 23)))),
-        per_one(hn::Set(DF(), u.kind == Units::Kind::kFloat || u.kind == Units::Kind::kTapered
-                                  ? PerOne(u)
-                              : u.kind == Units::Kind::kInteger ? 1.0F
-                                                                : 0.0F)),
-        least_normal(hn::Set(DF(), static_cast<float>(u.least_normal))) {}
-
-  // A tapered target has no bits at its least exponent.
-  static float PerOne(const Units& u) {
-    const int bits = u.kind == Units::Kind::kTapered ? 0 : u.mantissa_bits;
-    return static_cast<float>(std::ldexp(1.0, std::min(bits - u.min_exponent, 127)));
-  }
+      : exponent_bits(hn::Set(DI(), 0xff << 23)),
+        power_floor(
+            hn::Set(DI(), u.IsFloat() ? std::max(u.min_exponent + 127, 1) << 23 : 127 << 23)),
+        power_most(hn::Set(DI(), u.IsFloat() ? 0xff << 23 : 127 << 23)),
+        inverse_of(hn::Set(DI(), static_cast<std::int32_t>(
+                                     static_cast<std::uint32_t>(2 * 127 + u.mantissa_bits) << 23))),
+        one(hn::Set(DI(), 127 << 23)),
+        bit(hn::Set(DI(), 1 << 23)),
+        least_normal(hn::Set(DF(), static_cast<float>(u.least_normal))),
+        tapered(u.kind == Units::Kind::kTapered) {}
 };
 
-// The distance of codes of one sign, in units.
-template <Units::Kind kKind>
-HWY_INLINE VF Ulps(const UsualConstants& c, VF ax, VF ay, VF e) {
-  if constexpr (kKind == Units::Kind::kInteger || kKind == Units::Kind::kNone) {
-    return hn::Mul(e, c.per_one);
-  }
+// How many units 1 is, as UnitsInOne.
+HWY_INLINE VF UsualUnits(const UsualConstants& c, VF ax) {
   const DF df;
   const DI di;
-  const auto steps = hn::Abs(hn::Sub(hn::BitCast(di, ax), hn::BitCast(di, ay)));
-  VF ulps = hn::Mul(hn::ConvertTo(df, steps), c.per_step);
-  if constexpr (kKind == Units::Kind::kTapered) {  // as UnitsInOne
-    const VF half = hn::Set(df, 0.5F);
-    const auto fewer = [&](float from, float below) HWY_ATTR {
-      const auto outside = hn::Or(hn::Ge(ax, hn::Set(df, from)), hn::Lt(ax, hn::Set(df, below)));
-      ulps = hn::IfThenElse(outside, hn::Mul(ulps, half), ulps);
+  const auto power =
+      hn::Min(hn::Max(hn::And(hn::BitCast(di, ax), c.exponent_bits), c.power_floor), c.power_most);
+  auto units = hn::Sub(c.inverse_of, power);
+  if (c.tapered) {
+    const auto distance = hn::Abs(hn::Sub(power, c.one));
+    const auto fewer = [&](std::int32_t most) HWY_ATTR {
+      const auto beyond = hn::Gt(distance, hn::Set(di, most << 23));
+      units = hn::Sub(units, hn::And(hn::VecFromMask(di, beyond), c.bit));
     };
-    fewer(0x1p4F, 0x1p-3F);
-    fewer(0x1p8F, 0x1p-7F);
-    fewer(0x1p99F, 0x1p-15F);
+    fewer(3);
+    fewer(7);
+    fewer(15);
   }
-  return hn::Min(ulps, hn::Mul(e, c.per_one));  // the larger of two units
+  return hn::BitCast(df, units);
 }
 
-// All ones count down.
+// All ones count down; where masks are registers of their own, one is taken off under the mask.
 HWY_INLINE void Count(decltype(hn::Eq(VF(), VF())) mask, hn::Vec<DI>* count) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  *count = hn::IfThenElse(hn::RebindMask(DI(), mask), hn::Sub(*count, hn::Set(DI(), 1)), *count);
+#else
   *count = hn::Add(*count, hn::BitCast(DI(), hn::VecFromMask(DF(), mask)));
+#endif
 }
 
-// False: the block is not usual. n is a multiple of 16.
-template <Units::Kind kKind>
-HWY_NOINLINE bool MeasureUsual(const Units& units, const float* sources, const float* results,
-                               std::size_t n, BlockMeasure* m) {
+// False: the block is not usual. n is a multiple of 16. `all_normal`: no source but zero is below the
+// target's least normal value.
+HWY_NOINLINE bool MeasureUsual(const Units& units, bool all_normal, bool has_zeros,
+                               const float* sources, const float* results, std::size_t n,
+                               BlockMeasure* m) {
+  const bool has_subnormals = units.IsFloat();
   const D d;
   const DF df;
   const DI di;
   const UsualConstants c(units);
-  constexpr std::size_t kVectors = kLanes / hn::MaxLanes(D());
-  constexpr std::size_t kGroup = 2 * kLanes;
+  constexpr std::size_t kVectors = kMeasureLanes / hn::MaxLanes(D());
+  constexpr std::size_t kGroup = 2 * kMeasureLanes;
   V error[kVectors], squared[kVectors], xx[kVectors], yy[kVectors], xy[kVectors];
   for (std::size_t k = 0; k < kVectors; ++k) {
     error[k] = squared[k] = xx[k] = yy[k] = xy[k] = hn::Zero(d);
@@ -277,7 +265,8 @@ HWY_NOINLINE bool MeasureUsual(const Units& units, const float* sources, const f
   VF largest_error = zero, largest_ulp = zero;
   VF least = hn::Set(df, std::numeric_limits<float>::infinity());
   VF greatest = hn::Neg(least);
-  VF smallest = least;  // magnitude but zero
+  auto most_steps = hn::Zero(di);
+  const auto half_unit = hn::Set(di, std::int32_t{1} << std::max(22 - units.mantissa_bits, 0));
   auto ties = hn::Zero(di), zeros = hn::Zero(di), to_zero = hn::Zero(di), small = hn::Zero(di);
   for (std::size_t i = 0; i < n; i += kGroup) {
     for (std::size_t k = 0; k < kGroup; k += hn::Lanes(df)) {
@@ -286,19 +275,21 @@ HWY_NOINLINE bool MeasureUsual(const Units& units, const float* sources, const f
       const VF ax = hn::Abs(x);
       const VF ay = hn::Abs(y);
       const VF e = hn::Abs(hn::Sub(x, y));
-      const VF ulps = Ulps<kKind>(c, ax, ay, e);
       largest_error = hn::Max(largest_error, e);
-      largest_ulp = hn::Max(largest_ulp, ulps);
       least = hn::Min(least, x);
       greatest = hn::Max(greatest, x);
-      const auto is_zero = hn::Eq(ax, zero);
-      smallest = hn::Min(smallest, hn::IfThenElse(is_zero, smallest, ax));
-      Count(is_zero, &zeros);
-      Count(hn::Eq(ay, zero), &to_zero);
-      if constexpr (kKind != Units::Kind::kNone) Count(hn::Eq(ulps, hn::Set(df, 0.5F)), &ties);
-      if constexpr (kKind == Units::Kind::kFloat || kKind == Units::Kind::kTapered) {
-        Count(hn::Lt(ay, c.least_normal), &small);
+      if (has_zeros) Count(hn::Eq(ax, zero), &zeros);
+      if (all_normal) {  // one unit in all of a binade
+        const auto steps = hn::Abs(hn::Sub(hn::BitCast(di, ax), hn::BitCast(di, ay)));
+        most_steps = hn::Max(most_steps, steps);
+        Count(hn::RebindMask(df, hn::Eq(steps, half_unit)), &ties);
+        continue;
       }
+      const VF ulps = hn::Mul(e, UsualUnits(c, ax));
+      largest_ulp = hn::Max(largest_ulp, ulps);
+      Count(hn::Eq(ulps, hn::Set(df, 0.5F)), &ties);
+      Count(hn::Eq(ay, zero), &to_zero);
+      if (has_subnormals) Count(hn::Lt(ay, c.least_normal), &small);
     }
     for (std::size_t k = 0; k < kGroup / hn::Lanes(d); ++k) {
       const V x = LoadLanes(sources + i + k * hn::Lanes(d));
@@ -306,14 +297,14 @@ HWY_NOINLINE bool MeasureUsual(const Units& units, const float* sources, const f
       const V e = hn::Abs(hn::Sub(x, y));
       const std::size_t to = k % kVectors;
       error[to] = hn::Add(error[to], e);
-      squared[to] = hn::Add(squared[to], hn::Mul(e, e));
+      squared[to] = hn::MulAdd(e, e, squared[to]);
       xx[to] = hn::MulAdd(x, x, xx[to]);
       yy[to] = hn::MulAdd(y, y, yy[to]);
       xy[to] = hn::MulAdd(x, y, xy[to]);
     }
   }
   const auto sum = [&](const V(&vectors)[kVectors]) HWY_ATTR {
-    std::array<double, kLanes> all;
+    std::array<double, kMeasureLanes> all;
     for (std::size_t k = 0; k < kVectors; ++k) {
       hn::StoreU(vectors[k], d, all.data() + k * hn::Lanes(d));
     }
@@ -335,8 +326,7 @@ HWY_NOINLINE bool MeasureUsual(const Units& units, const float* sources, const f
   m->least = lowest(least);
   m->greatest = -lowest(hn::Neg(greatest));
   // A NaN or an infinity anywhere makes the sum one.
-  if (!std::isfinite(m->error) || m->least < units.least || m->greatest > units.greatest ||
-      lowest(smallest) < 0x1p-100) {
+  if (!std::isfinite(m->error) || m->least < units.least || m->greatest > units.greatest) {
     return false;
   }
   m->squared_error = sum(squared);
@@ -345,54 +335,18 @@ HWY_NOINLINE bool MeasureUsual(const Units& units, const float* sources, const f
   m->products = sum(xy);
   m->largest_error = -lowest(hn::Neg(largest_error));
   m->largest_ulp = -lowest(hn::Neg(largest_ulp));
+  if (m->largest_ulp > 0.5) return false;  // a directed mode, whose errors may not fit
   m->compared = n;
   m->ties = total(ties);
   m->source_zero = total(zeros);
+  if (all_normal) {
+    const VF steps = hn::ConvertTo(df, most_steps);
+    m->largest_ulp = std::ldexp(-lowest(hn::Neg(steps)), units.mantissa_bits - 23);
+    return true;
+  }
   m->became_zero = total(to_zero) - m->source_zero;
-  const bool has_subnormals = kKind == Units::Kind::kFloat || kKind == Units::Kind::kTapered;
   m->subnormal = has_subnormals ? total(small) - total(to_zero) : 0;
   return true;
-}
-
-template <Units::Kind kKind>
-BlockMeasure Measure(const Units& units, const float* sources, const float* results,
-                     std::size_t n) {
-  BlockMeasure m;
-  const bool is_float = kKind == Units::Kind::kFloat || kKind == Units::Kind::kTapered;
-  const bool may_be_usual =
-      n % (2 * kLanes) == 0 && kKind != Units::Kind::kNone && (!is_float || units.least_normal > 0);
-  if (may_be_usual && MeasureUsual<kKind>(units, sources, results, n, &m)) return m;
-  return MeasureAs<kKind>(units, sources, results, n);
-}
-template <Units::Kind kKind>
-BlockMeasure Measure(const Units& units, const double* sources, const double* results,
-                     std::size_t n) {
-  return MeasureAs<kKind>(units, sources, results, n);
-}
-
-template <typename Float>
-BlockMeasure MeasureFloats(const Units& units, const Float* sources, const Float* results,
-                           std::size_t n) {
-  switch (units.kind) {
-    case Units::Kind::kNone:
-      return Measure<Units::Kind::kNone>(units, sources, results, n);
-    case Units::Kind::kTapered:
-      return Measure<Units::Kind::kTapered>(units, sources, results, n);
-    case Units::Kind::kInteger:
-      return Measure<Units::Kind::kInteger>(units, sources, results, n);
-    case Units::Kind::kFloat:
-      break;
-  }
-  return Measure<Units::Kind::kFloat>(units, sources, results, n);
-}
-
-BlockMeasure Measure32(const Units& units, const float* sources, const float* results,
-                       std::size_t n) {
-  return MeasureFloats(units, sources, results, n);
-}
-BlockMeasure Measure64(const Units& units, const double* sources, const double* results,
-                       std::size_t n) {
-  return MeasureFloats(units, sources, results, n);
 }
 
 }  // namespace
@@ -405,75 +359,36 @@ HWY_AFTER_NAMESPACE();
 namespace exactcast {
 namespace {
 
-HWY_EXPORT(Measure32);
-HWY_EXPORT(Measure64);
-
-double ValueOf(std::uint64_t word, const Format& f) {
-  const Exact x = Decode(word, f);
-  const double magnitude = std::ldexp(static_cast<double>(x.significand), x.exponent);
-  return x.negative ? -magnitude : magnitude;
-}
+HWY_EXPORT(MeasureUsual);
+HWY_EXPORT(MeasureDoubles);
 
 }  // namespace
 
-Units UnitsOf(const Format& target) {
-  Units units;
-  if (IsInteger(target)) {
-    units.kind = Units::Kind::kInteger;
-    units.greatest = std::ldexp(1.0, target.bits - (target.has_sign ? 1 : 0)) - 1;
-    units.least = target.has_sign ? -units.greatest - 1 : 0;
-    return units;
+BlockMeasure MeasureBlock(const Units& units, const BlockExponents& exponents, const float* sources,
+                          const float* results, std::size_t n) {
+  // Without a NaN, and none so small that float32 has no room for its unit.
+  const bool may_be_usual = n % (2 * kMeasureLanes) == 0 && exponents.least > 127 - 100 &&
+                            units.kind != Units::Kind::kNone &&
+                            (!units.IsFloat() || units.least_normal > 0);
+  if (may_be_usual) {
+    BlockMeasure m;
+    const bool all_normal = units.kind == Units::Kind::kFloat && units.mantissa_bits <= 22 &&
+                            exponents.least - 127 >= units.min_exponent;
+    if (HWY_DYNAMIC_DISPATCH(MeasureUsual)(units, all_normal, exponents.zeros > 0, sources, results,
+                                           n, &m) &&
+        m.source_zero == exponents.zeros) {
+      return m;
+    }
   }
-  if (target.kind != Kind::kFloat && target.kind != Kind::kTapered) return units;
-  units.greatest = ValueOf(MaxFinite(target, false), target);
-  units.least = target.has_sign ? -units.greatest : HasZero(target) ? 0 : ValueOf(0, target);
-  if (target.kind == Kind::kTapered) {
-    units.kind = Units::Kind::kTapered;
-    units.mantissa_bits = 3;
-    units.min_exponent = hifloat8::kMinExponent;
-    units.least_normal = std::ldexp(1.0, hifloat8::kMinNormal);
-    return units;
-  }
-  units.kind = Units::Kind::kFloat;
-  units.mantissa_bits = target.mantissa_bits;
-  // Low enough for anything that is not exact, high enough for the inverse to be a number.
-  units.min_exponent = std::max(MinExponent(target), -900);
-  if (HasZero(target)) units.least_normal = std::ldexp(1.0, MinExponent(target));
-  return units;
-}
-
-BlockMeasure MeasureBlock(const Units& units, const float* sources, const float* results,
-                          std::size_t n) {
-  return HWY_DYNAMIC_DISPATCH(Measure32)(units, sources, results, n);
+  std::array<double, kMeasureBlock> x;
+  std::array<double, kMeasureBlock> y;
+  std::copy_n(sources, n, x.data());
+  std::copy_n(results, n, y.data());
+  return MeasureBlock(units, x.data(), y.data(), n);
 }
 BlockMeasure MeasureBlock(const Units& units, const double* sources, const double* results,
                           std::size_t n) {
-  return HWY_DYNAMIC_DISPATCH(Measure64)(units, sources, results, n);
-}
-
-namespace {
-
-template <typename Word, int kMantissa, typename Float>
-void CountFields(const Float* sources, std::size_t n, ExponentCounts* counts) {
-  constexpr Word kField = (sizeof(Word) == 4 ? 0xff : 0x7ff);
-  const auto field = [&](std::size_t i) {
-    return static_cast<std::size_t>(std::bit_cast<Word>(sources[i]) >> kMantissa & kField);
-  };
-  constexpr std::size_t kTables = std::tuple_size_v<ExponentCounts>;
-  std::size_t i = 0;
-  for (; i + kTables <= n; i += kTables) {
-    for (std::size_t k = 0; k < kTables; ++k) ++(*counts)[k][field(i + k)];
-  }
-  for (; i < n; ++i) ++(*counts)[0][field(i)];
-}
-
-}  // namespace
-
-void CountExponents(const float* sources, std::size_t n, ExponentCounts* counts) {
-  CountFields<std::uint32_t, 23>(sources, n, counts);
-}
-void CountExponents(const double* sources, std::size_t n, ExponentCounts* counts) {
-  CountFields<std::uint64_t, 52>(sources, n, counts);
+  return HWY_DYNAMIC_DISPATCH(MeasureDoubles)(units, sources, results, n);
 }
 
 }  // namespace exactcast

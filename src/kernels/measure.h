@@ -16,6 +16,8 @@ namespace exactcast {
 
 // Elements of a block.
 inline constexpr std::size_t kMeasureBlock = 4096;
+// Of every sum, whatever the CPU has.
+inline constexpr std::size_t kMeasureLanes = 8;
 
 // The target's unit in the last place at x is 2^(E - m), E the exponent of x, at least that of the
 // least normal value; of a tapered target m falls with the size of E; 1 of an integer.
@@ -27,6 +29,8 @@ struct Units {
   double least = 0;         // finite values
   double greatest = 0;      //
   double least_normal = 0;  // magnitudes below are subnormal; 0: none are
+
+  [[nodiscard]] bool IsFloat() const { return kind == Kind::kFloat || kind == Kind::kTapered; }
 };
 
 Units UnitsOf(const Format& target);
@@ -54,17 +58,29 @@ struct BlockMeasure {
 };
 
 // How many sources have each exponent field: that of float32 in the first 256, or float64's 2,048.
-// Eight tables, element i in table i % 8, as counting one value over and over waits for itself.
-using ExponentCounts = std::array<std::array<std::uint32_t, 2048>, 8>;
+// Element i may be in table i % 4, as counting one value over and over waits for itself.
+using ExponentCounts = std::array<std::array<std::uint32_t, 2048>, 4>;
 
-// n <= kMeasureBlock. In the environment of float_environment.h.
-BlockMeasure MeasureBlock(const Units& units, const float* sources, const float* results,
-                          std::size_t n);
+// What that told of a block of float32; nothing, where it took a look at each element.
+struct BlockExponents {
+  int least = 0;          // field but 0; 256: there is none; 0: not told
+  std::size_t zeros = 0;  // elements of field 0
+};
+
+// All with n <= kMeasureBlock. In the environment of float_environment.h.
+BlockExponents CountExponents(const float* sources, std::size_t n, ExponentCounts* counts);
+void CountExponents(const double* sources, std::size_t n, ExponentCounts* counts);
+// A part of the former: false where it has done nothing.
+bool CountUsualExponents(const float* sources, std::size_t n, std::uint32_t* counts,
+                         BlockExponents* block);
+
+// Results of a cast: of the same sign as the source, or zero, and next to it if it is within the range.
+// With no exponents told they may be any numbers.
+BlockMeasure MeasureBlock(const Units& units, const BlockExponents& exponents, const float* sources,
+                          const float* results, std::size_t n);
+// Any numbers.
 BlockMeasure MeasureBlock(const Units& units, const double* sources, const double* results,
                           std::size_t n);
-
-void CountExponents(const float* sources, std::size_t n, ExponentCounts* counts);
-void CountExponents(const double* sources, std::size_t n, ExponentCounts* counts);
 
 }  // namespace exactcast
 

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Records as JSON: a row of counts for each tensor, and one of statistics if they were measured.
+// Records as lines of whole numbers: a line of counts for each tensor, and behind them, if they were
+// measured, a line of statistics for each.
 #include "src/tensors/shard_record.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <array>
 #include <bit>
-#include <nlohmann/json.hpp>
+#include <charconv>
+#include <cstdint>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace exactcast {
 namespace {
 
-using Json = nlohmann::json;
+using Row = std::vector<std::uint64_t>;
 
 // A record's numbers in their order.
 auto CountFields(Counts& c) {
@@ -31,12 +36,17 @@ auto StatisticsNumbers(Statistics& s) {
                                  &s.largest_error, &s.largest_ulp});
 }
 
-Json RowOf(Statistics s) {
-  Json row = Json::array();
+Row RowOf(Counts c) {
+  Row row;
+  for (const std::uint64_t* field : CountFields(c)) row.push_back(*field);
+  return row;
+}
+Row RowOf(Statistics s) {
+  Row row;
   for (const std::uint64_t* field : StatisticsCounts(s)) row.push_back(*field);
-  // By their bits: JSON has no infinity.
-  for (const double* field : StatisticsNumbers(s))
+  for (const double* field : StatisticsNumbers(s)) {  // by their bits, as they are to be the same
     row.push_back(std::bit_cast<std::uint64_t>(*field));
+  }
   for (const auto& [exponent, count] : s.exponents) {
     row.push_back(static_cast<std::uint64_t>(exponent + 2048));
     row.push_back(count);
@@ -44,35 +54,53 @@ Json RowOf(Statistics s) {
   return row;
 }
 
-bool AreNumbers(const Json& row) {
-  return row.is_array() &&
-         std::all_of(row.begin(), row.end(), [](const Json& x) { return x.is_number_unsigned(); });
-}
-
-bool Parse(const Json& row, Counts* counts) {
+bool Parse(const Row& row, Counts* counts) {
   const auto fields = CountFields(*counts);
-  if (!AreNumbers(row) || row.size() != fields.size()) return false;
+  if (row.size() != fields.size()) return false;
   for (std::size_t i = 0; i < fields.size(); ++i) *fields[i] = row[i];
   return true;
 }
-
-bool Parse(const Json& row, Statistics* s) {
+bool Parse(const Row& row, Statistics* s) {
   const auto counts = StatisticsCounts(*s);
   const auto numbers = StatisticsNumbers(*s);
   const std::size_t fixed = counts.size() + numbers.size();
-  if (!AreNumbers(row) || row.size() < fixed || (row.size() - fixed) % 2 != 0) return false;
+  if (row.size() < fixed || (row.size() - fixed) % 2 != 0) return false;
   std::size_t at = 0;
   for (std::uint64_t* field : counts) *field = row[at++];
-  for (double* field : numbers) *field = std::bit_cast<double>(row[at++].get<std::uint64_t>());
-  for (; at < row.size(); at += 2) s->exponents[row[at].get<int>() - 2048] = row[at + 1];
+  for (double* field : numbers) *field = std::bit_cast<double>(row[at++]);
+  for (; at < row.size(); at += 2) s->exponents[static_cast<int>(row[at]) - 2048] = row[at + 1];
   return true;
 }
 
+std::string LineOf(const Row& row) {
+  std::string line;
+  for (const std::uint64_t number : row) line += fmt::format("{} ", number);
+  line.back() = '\n';
+  return line;
+}
+
+// The next line of `text`, which is cut off; false: it is none of numbers.
+bool TakeRow(std::string_view* text, Row* row) {
+  row->clear();
+  while (!text->empty()) {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+    const auto used = static_cast<std::size_t>(end - text->data());
+    if (error != std::errc{} || used == text->size()) return false;
+    row->push_back(number);
+    const char next = (*text)[used];
+    text->remove_prefix(used + 1);
+    if (next == '\n') return true;
+    if (next != ' ') return false;
+  }
+  return false;
+}
+
 template <typename T>
-bool ParseRows(const Json& rows, std::vector<T>* all) {
-  if (!rows.is_array() || rows.size() != all->size()) return false;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!Parse(rows[i], &(*all)[i])) return false;
+bool TakeRows(std::string_view* text, std::vector<T>* all) {
+  Row row;
+  for (T& one : *all) {
+    if (!TakeRow(text, &row) || !Parse(row, &one)) return false;
   }
   return true;
 }
@@ -80,24 +108,17 @@ bool ParseRows(const Json& rows, std::vector<T>* all) {
 }  // namespace
 
 std::string ShardRecord(const FileJob& job) {
-  Json record = {{"counts", Json::array()}};
-  for (Counts counts : job.counts) {
-    Json row = Json::array();
-    for (const std::uint64_t* field : CountFields(counts)) row.push_back(*field);
-    record["counts"].push_back(std::move(row));
-  }
-  for (const Statistics& s : job.statistics) record["statistics"].push_back(RowOf(s));
-  return record.dump();
+  std::string record;
+  for (const Counts& counts : job.counts) record += LineOf(RowOf(counts));
+  for (const Statistics& statistics : job.statistics) record += LineOf(RowOf(statistics));
+  return record;
 }
 
 bool ParseShardRecord(const std::string& text, FileJob* job) {
-  const Json record = Json::parse(text, nullptr, false);
-  if (!record.is_object() || !record.contains("counts")) return false;
+  std::string_view rest = text;
   std::vector<Counts> counts(job->counts.size());
   std::vector<Statistics> statistics(job->statistics.size());
-  if (!ParseRows(record["counts"], &counts)) return false;
-  if (!statistics.empty() && !ParseRows(record.value("statistics", Json()), &statistics))
-    return false;
+  if (!TakeRows(&rest, &counts) || !TakeRows(&rest, &statistics)) return false;
   job->counts = std::move(counts);
   job->statistics = std::move(statistics);
   return true;
