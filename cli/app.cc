@@ -18,12 +18,13 @@ struct CommandRow {
   Runner (*add)(CLI::App& app);
 };
 
-constexpr std::array<CommandRow, 8> kCommands = {{
+constexpr std::array<CommandRow, 9> kCommands = {{
     {"cast", "Cast a tensor file from one number format to another", AddCast},
     {"compare", "Compare two tensor files element by element", AddCompare},
     {"derive", "Derive the type of an operation on several operands", AddDerive},
     {"explain", "Draw why one value becomes what it becomes", AddExplain},
     {"formats", "List the number formats, or describe one", AddFormats},
+    {"inspect", "Tell what tensor files hold, and what a cast would lose", AddInspect},
     {"profiles", "List the profiles, or the pairs that one has", AddProfiles},
     {"rescale", "Rescale integers as Arm TOSA's RESCALE does", AddRescale},
     {"vectors", "Write test data for a cast: inputs and outputs", AddVectors},

@@ -5,7 +5,10 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <fstream>
 #include <set>
 
 #include "cli/cast_options.h"
@@ -38,11 +41,33 @@ Result<TensorTarget> ParseMap(const std::string& word) {
   return target;
 }
 
+// --map @FILE: a line each, as inspect --write-map writes them.
+Status ReadMap(const std::string& path, std::vector<TensorTarget>* targets) {
+  std::ifstream file(path);
+  std::size_t number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    if (line.empty() || line[0] == '#') continue;
+    const Result<TensorTarget> target = ParseMap(line);
+    if (!target.ok()) {
+      return {target.status().code(),
+              fmt::format("{}, line {}: {}", path, number, target.status().message())};
+    }
+    targets->push_back(*target);
+  }
+  if (file.eof()) return {};
+  return BadInput(fmt::format("--map @{}: {}", path, std::strerror(errno)));
+}
+
 Result<TensorFilesRequest> ToTensorRequest(const CastOptions& o, const FileCastRequest& request) {
   TensorFilesRequest r;
   static_cast<FileCastRequest&>(r) = request;
   r.has_target = o.to.has_value();
   for (const std::string& word : o.map) {
+    if (word.starts_with('@')) {
+      if (Status status = ReadMap(word.substr(1), &r.targets); !status.ok()) return status;
+      continue;
+    }
     const Result<TensorTarget> target = ParseMap(word);
     if (!target.ok()) return target.status();
     r.targets.push_back(*target);
@@ -229,7 +254,7 @@ void AddTensorOptions(CLI::App& app, CastOptions* o) {
       ->allow_extra_args(false);
   app.add_option("--map", o->map,
                  "many tensors: PATTERN=FORMAT, 'lm_head.*=bfloat16', or PATTERN=keep; the first "
-                 "that matches holds; repeatable")
+                 "that matches holds; @FILE: such lines in a file; repeatable")
       ->allow_extra_args(false);
   app.add_flag("--only-floating,!--no-only-floating", o->only_floating,
                "many tensors: keep integers, bool and complex numbers as they are (default)");

@@ -31,6 +31,7 @@ Runner AddCompare(CLI::App& app);
 Runner AddDerive(CLI::App& app);
 Runner AddExplain(CLI::App& app);
 Runner AddFormats(CLI::App& app);
+Runner AddInspect(CLI::App& app);
 Runner AddProfiles(CLI::App& app);
 Runner AddRescale(CLI::App& app);
 Runner AddVectors(CLI::App& app);

@@ -50,57 +50,77 @@ const std::string& CommandText() { return command_line; }
 
 // ---- what is reported ---------------------------------------------------------------------------
 
+void Report::AddRow(ReportRow row) {
+  const auto place =
+      std::lower_bound(totals.begin(), totals.end(), row.to,
+                       [](const ReportTotal& total, FormatId to) { return total.to < to; });
+  const bool is_new = place == totals.end() || place->to != row.to;
+  ReportTotal& total = is_new ? *totals.insert(place, {row.to, 0, {}, {}}) : *place;
+  ++total.tensors;
+  total.counts += row.counts;
+  total.statistics += row.statistics;
+  rows.push_back(std::move(row));
+}
+
+void Report::AddKept(const TensorOutcome& tensor) {
+  kept.push_back({.name = tensor.name,
+                  .format = std::string(tensor.from),
+                  .note = tensor.refusal.ok() ? tensor.note : tensor.refusal.message()});
+}
+
 Counts Report::TotalCounts() const {
-  Counts total;
-  for (const ReportRow& row : rows) total += row.counts;
-  return total;
+  Counts all;
+  for (const ReportTotal& total : totals) all += total.counts;
+  return all;
 }
 
 Statistics Report::TotalStatistics() const {
-  Statistics total;
-  for (const ReportRow& row : rows) total += row.statistics;
-  return total;
+  Statistics all;
+  for (const ReportTotal& total : totals) all += total.statistics;
+  return all;
 }
 
 Report ReportOf(const FileCastRequest& request, const FileCastResult& result, std::string command) {
-  return {.title = "cast",
-          .command = std::move(command),
-          .input = Input(request.input),
-          .output = Output(request.output),
-          .profile = result.profile,
-          .kept = 0,
-          .rows = {{.name = Input(request.input),
-                    .file = "",
-                    .from = result.from,
-                    .to = result.to,
-                    .round = std::string(Name(result.rounding)),
-                    .shape = result.shape,
-                    .counts = result.counts,
-                    .statistics = result.statistics}}};
+  Report report;
+  report.command = std::move(command);
+  report.input = Input(request.input);
+  report.output = Output(request.output);
+  report.profile = result.profile;
+  report.AddRow({.name = report.input,
+                 .file = "",
+                 .from = result.from,
+                 .to = result.to,
+                 .round = std::string(Name(result.rounding)),
+                 .shape = result.shape,
+                 .counts = result.counts,
+                 .statistics = result.statistics});
+  return report;
+}
+
+ReportRow RowOf(const TensorOutcome& t) {
+  return {.name = t.name,
+          .file = t.file,
+          .from = *ParseFormat(std::string(t.from)),
+          .to = *ParseFormat(std::string(t.to)),
+          .round = t.rounding ? std::string(Name(*t.rounding)) : "",
+          .shape = t.shape,
+          .counts = t.counts,
+          .statistics = t.statistics};
 }
 
 Report ReportOf(const TensorFilesRequest& request, const TensorFilesResult& result,
                 std::string command) {
-  Report report{.title = "cast",
-                .command = std::move(command),
-                .input = Input(request.input),
-                .output = Output(request.output),
-                .profile = result.profile,
-                .kept = 0,
-                .rows = {}};
-  for (const TensorOutcome& t : result.tensors) {
-    if (!t.cast) {
-      ++report.kept;
-      continue;
+  Report report;
+  report.command = std::move(command);
+  report.input = Input(request.input);
+  report.output = Output(request.output);
+  report.profile = result.profile;
+  for (const TensorOutcome& tensor : result.tensors) {
+    if (tensor.cast) {
+      report.AddRow(RowOf(tensor));
+    } else {
+      report.AddKept(tensor);
     }
-    report.rows.push_back({.name = t.name,
-                           .file = t.file,
-                           .from = *ParseFormat(std::string(t.from)),
-                           .to = *ParseFormat(std::string(t.to)),
-                           .round = t.rounding ? std::string(Name(*t.rounding)) : "",
-                           .shape = t.shape,
-                           .counts = t.counts,
-                           .statistics = t.statistics});
   }
   return report;
 }
@@ -145,9 +165,51 @@ std::string PercentText(std::uint64_t part, std::uint64_t whole) {
 
 // ---- JSON and CSV -------------------------------------------------------------------------------
 
+// RFC 4180. What a spreadsheet would take for a formula stays a word.
+std::string CsvCell(std::string_view text) {
+  std::string cell;
+  if (!text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos) {
+    cell = "'";
+  }
+  cell += text;
+  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
+  std::string quoted = "\"";
+  for (const char c : cell) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string CsvNumber(double x) { return std::isfinite(x) ? fmt::format("{}", x) : ""; }
+
 namespace {
 
 Json Finite(double x) { return std::isfinite(x) ? Json(x) : Json(); }
+
+}  // namespace
+
+Json SourceJson(const Statistics& s) {
+  return {{"nan", s.source_nan},
+          {"inf", s.source_infinite},
+          {"zero", s.source_zero},
+          {"least", Finite(s.least)},
+          {"greatest", Finite(s.greatest)}};
+}
+
+Json ReportHead(const Report& report) {
+  Json json = {{"report", report.kind == Report::Kind::kCast ? "cast" : "inspect"},
+               {"version", kVersion},
+               {"command", report.command},
+               {"profile", report.profile},
+               {"input", report.input}};
+  if (!report.output.empty()) json["output"] = report.output;
+  json["kept"] = Json::array();
+  for (const KeptTensor& tensor : report.kept) {
+    json["kept"].push_back(
+        {{"name", tensor.name}, {"format", tensor.format}, {"note", tensor.note}});
+  }
+  return json;
+}
+
+namespace {
 
 Json ElementJson(std::uint64_t word, const Format& f) {
   return {{"bits", CodeText(word, f)}, {"value", ExactDecimal(Decode(word, f))}};
@@ -172,12 +234,7 @@ Json NumbersJson(const Counts& c, const Statistics& s) {
                {"relative_error", Finite(s.RelativeError())},
                {"sqnr_db", Finite(s.Sqnr())},
                {"cosine", Finite(s.Cosine())},
-               {"source",
-                {{"nan", s.source_nan},
-                 {"inf", s.source_infinite},
-                 {"zero", s.source_zero},
-                 {"least", Finite(s.least)},
-                 {"greatest", Finite(s.greatest)}}},
+               {"source", SourceJson(s)},
                {"exponents", Json::array()}};
   for (const auto& [exponent, count] : s.exponents) json["exponents"].push_back({exponent, count});
   return json;
@@ -210,38 +267,31 @@ Json RowJson(const ReportRow& row) {
   return json;
 }
 
-// RFC 4180. What a spreadsheet would take for a formula stays a word.
-std::string Cell(std::string_view text) {
-  std::string cell;
-  if (!text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos) {
-    cell = "'";
-  }
-  cell += text;
-  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
-  std::string quoted = "\"";
-  for (const char c : cell) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
-std::string CsvNumber(double x) { return std::isfinite(x) ? fmt::format("{}", x) : ""; }
-
 }  // namespace
 
 std::string ReportJson(const Report& report) {
-  Json json = {{"report", report.title},
-               {"version", kVersion},
-               {"command", report.command},
-               {"profile", report.profile},
-               {"input", report.input}};
-  if (!report.output.empty()) json["output"] = report.output;
-  json["tensors_kept"] = report.kept;
-  json["total"] = NumbersJson(report.TotalCounts(), report.TotalStatistics());
+  if (report.kind == Report::Kind::kAsItIs) return InventoryJson(report);
+  Json json = ReportHead(report);
+  if (report.kind == Report::Kind::kCast) {
+    json["total"] = NumbersJson(report.TotalCounts(), report.TotalStatistics());
+  }
+  json["targets"] = Json::array();
+  for (const ReportTotal& total : report.totals) {
+    Json target = {{"to", GetFormat(total.to).name}, {"tensors", total.tensors}};
+    target.update(NumbersJson(total.counts, total.statistics));
+    json["targets"].push_back(std::move(target));
+  }
   json["tensors"] = Json::array();
   for (const ReportRow& row : report.rows) json["tensors"].push_back(RowJson(row));
+  if (report.suggestion) {
+    json["max_rel_error"] = report.suggestion->limit;
+    json["map"] = report.suggestion->lines;
+  }
   return JsonLine(json);
 }
 
 std::string ReportCsv(const Report& report) {
+  if (report.kind == Report::Kind::kAsItIs) return InventoryCsv(report);
   std::string text =
       "name,file,from,to,round,shape,elements,exact,rounded,overflowed,underflowed,nan,ties,"
       "became_inf,became_nan,became_zero,subnormal,mean_error,largest_error,largest_ulp,"
@@ -257,7 +307,7 @@ std::string ReportCsv(const Report& report) {
     const auto value = [&](std::uint64_t word, const Format& f) {
       return has_worst ? ExactDecimal(Decode(word, f)) : "";
     };
-    text += fmt::format("{},{},{},{},{},{},{},", Cell(row.name), Cell(row.file),
+    text += fmt::format("{},{},{},{},{},{},{},", CsvCell(row.name), CsvCell(row.file),
                         GetFormat(row.from).name, GetFormat(row.to).name, row.round,
                         fmt::join(row.shape, "x"), s.elements);
     text += fmt::format("{},{},{},{},{},{},{},{},{},{},", c.exact, c.rounded, c.overflowed,
@@ -276,45 +326,65 @@ std::string ReportCsv(const Report& report) {
 
 // ---- text ---------------------------------------------------------------------------------------
 
-namespace {
-
-constexpr std::size_t kWidestName = 40;
-
-// The end of a long name says more than its beginning. Control characters would be obeyed.
 std::string ShortName(std::string_view name) {
-  std::string text(name.size() > kWidestName ? name.substr(name.size() - kWidestName + 3) : name);
-  if (name.size() > kWidestName) text.insert(0, "...");
+  constexpr std::size_t kWidest = 40;
+  std::size_t cut = name.size() > kWidest ? name.size() - kWidest + 3 : 0;
+  while (cut < name.size() && (static_cast<unsigned char>(name[cut]) & 0xc0) == 0x80) ++cut;
+  std::string text = cut > 0 ? "..." : "";
+  text += name.substr(cut);
   std::replace_if(
       text.begin(), text.end(),
       [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
   return text;
 }
 
-std::string TextLine(std::string_view name, std::size_t width, std::string_view to, const Counts& c,
+std::string ShapeText(const std::vector<std::uint64_t>& shape) {
+  return fmt::format("[{}]", fmt::join(shape, ", "));
+}
+
+namespace {
+
+std::string TextLine(std::string_view name, std::size_t width, FormatId to, const Counts& c,
                      const Statistics& s) {
-  return fmt::format("{:{}}  {:14}  {:>13}  {:>9}  {:>10}  {:>9}  {:>9}  {:>9}  {:>9}  {:>8}\n",
-                     name, width, to, s.elements, PercentText(c.exact, s.elements), c.overflowed,
-                     s.became_zero, s.became_nan + s.became_infinite, NumberText(s.RelativeError()),
-                     NumberText(s.Sqnr()), NumberText(s.largest_ulp));
+  return fmt::format("{:{}}  {:14}  {:>13}  {:>9}  {:>10}  {:>9}  {:>10}  {:>9}  {:>9}  {:>8}\n",
+                     name, width, GetFormat(to).name, s.elements, PercentText(c.exact, s.elements),
+                     c.overflowed, s.became_zero, s.became_nan + s.became_infinite,
+                     NumberText(s.RelativeError()), NumberText(s.Sqnr()),
+                     NumberText(s.largest_ulp));
+}
+
+std::string KeptText(const Report& report, std::size_t width) {
+  std::string text;
+  for (const KeptTensor& tensor : report.kept) {
+    text += fmt::format("{:{}}  {:14}  {}\n", ShortName(tensor.name), width, "=", tensor.note);
+  }
+  return text;
 }
 
 }  // namespace
 
 std::string ReportText(const Report& report) {
+  if (report.kind == Report::Kind::kAsItIs) return InventoryText(report);
   std::size_t width = 6;
   for (const ReportRow& row : report.rows) width = std::max(width, ShortName(row.name).size());
   std::string text =
-      fmt::format("{:{}}  {:14}  {:>13}  {:>9}  {:>10}  {:>9}  {:>9}  {:>9}  {:>9}  {:>8}\n",
+      fmt::format("{:{}}  {:14}  {:>13}  {:>9}  {:>10}  {:>9}  {:>10}  {:>9}  {:>9}  {:>8}\n",
                   "tensor", width, "to", "elements", "exact", "overflowed", "to zero", "to nan/inf",
                   "rel error", "SQNR dB", "max ulp");
   for (const ReportRow& row : report.rows) {
-    text +=
-        TextLine(ShortName(row.name), width, GetFormat(row.to).name, row.counts, row.statistics);
+    text += TextLine(ShortName(row.name), width, row.to, row.counts, row.statistics);
   }
-  if (report.rows.size() != 1) {
-    text += TextLine("total", width, "", report.TotalCounts(), report.TotalStatistics());
+  if (report.kind == Report::Kind::kWouldCast) text += KeptText(report, width);
+  for (const ReportTotal& total : report.totals) {
+    if (total.tensors > 1) {
+      text += TextLine("total", width, total.to, total.counts, total.statistics);
+    }
   }
   text += fmt::format("profile {}; exactcast {}; {}\n", report.profile, kVersion, report.command);
+  if (report.suggestion) {
+    text += fmt::format("\nmap for relative errors of at most {}:\n{}\n", report.suggestion->limit,
+                        fmt::join(report.suggestion->lines, "\n"));
+  }
   return text;
 }
 

@@ -5,9 +5,12 @@
 #ifndef EXACTCAST_CLI_REPORT_H_
 #define EXACTCAST_CLI_REPORT_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "exactcast/cast.h"
@@ -29,15 +32,41 @@ struct ReportRow {
   Statistics statistics;
 };
 
+// A tensor that there are no numbers of.
+struct KeptTensor {
+  std::string name;
+  std::string format;
+  std::string note;  // why; may be empty
+};
+
+// All rows with one target.
+struct ReportTotal {
+  FormatId to = FormatId::kFloat32;
+  std::size_t tensors = 0;
+  Counts counts;
+  Statistics statistics;
+};
+
+// What --map reads: for each tensor the shortest format within a limit.
+struct Suggestion {
+  double limit = 0;  // of the relative error
+  std::vector<std::string> lines;
+};
+
 struct Report {
-  std::string title;  // "cast", "inspect"
+  enum class Kind : std::uint8_t { kCast, kWouldCast, kAsItIs };
+  Kind kind = Kind::kCast;
   std::string command;
   std::string input;
   std::string output;  // empty: nothing was written
   std::string profile;
-  std::uint64_t kept = 0;  // tensors that are not in `rows`
+  std::vector<KeptTensor> kept;
   std::vector<ReportRow> rows;
+  std::vector<ReportTotal> totals;  // of all rows, were some taken away since; in order of targets
+  std::optional<Suggestion> suggestion;
 
+  void AddRow(ReportRow row);
+  void AddKept(const TensorOutcome& tensor);
   [[nodiscard]] Counts TotalCounts() const;
   [[nodiscard]] Statistics TotalStatistics() const;
 };
@@ -46,6 +75,7 @@ struct Report {
 Report ReportOf(const FileCastRequest& request, const FileCastResult& result, std::string command);
 Report ReportOf(const TensorFilesRequest& request, const TensorFilesResult& result,
                 std::string command);
+ReportRow RowOf(const TensorOutcome& tensor);
 
 // The arguments that the program was called with, quoted for a shell where they need it.
 void RememberCommand(int argc, const char* const* argv);
@@ -55,6 +85,19 @@ std::string ReportJson(const Report& report);
 std::string ReportCsv(const Report& report);
 std::string ReportText(const Report& report);
 std::string ReportPage(const Report& report);  // HTML
+// The former three, of tensors as they are.
+std::string InventoryJson(const Report& report);
+std::string InventoryCsv(const Report& report);
+std::string InventoryText(const Report& report);
+
+// What all JSON of reports begins with.
+nlohmann::ordered_json ReportHead(const Report& report);
+nlohmann::ordered_json SourceJson(const Statistics& statistics);
+std::string CsvCell(std::string_view text);
+std::string CsvNumber(double x);  // empty where there is none
+// The end of a long name, without what a terminal would obey.
+std::string ShortName(std::string_view name);
+std::string ShapeText(const std::vector<std::uint64_t>& shape);  // "[2, 3]"
 
 // Exponents of the values that a format tells apart: [least, normal) are subnormal, [normal, most]
 // normal. Nothing: bool.
@@ -75,11 +118,17 @@ Beyond BeyondOf(const Statistics& statistics, const Format& to);
 std::string NumberText(double x);  // "0.00123", "1.2e-07", "-" where there is none
 std::string PercentText(std::uint64_t part, std::uint64_t whole);
 
-// A file of a report: its ending chooses among .json, .csv, .txt and .html. Before the work: kUsage
-// for another ending, or one of `others`, files that it would overwrite; kNotWritten if it is there and
-// `force` does not replace it, or its folder is not.
-Status CheckReportFile(const std::string& path, const std::vector<std::string>& others, bool force);
+// A file beside the result, by the option that names it. Before the work: kUsage if it is one of
+// `others`, files of this run, or in a folder of them; kNotWritten if it is there and `force` does not
+// replace it, or its folder is not.
+Status CheckOutputFile(std::string_view option, const std::string& path,
+                       const std::vector<std::string>& others, bool force);
 // After it: whole or not at all.
+Status WriteOutputFile(std::string_view option, const std::string& path, std::string_view text);
+
+// The same of a report, whose file's ending chooses among .json, .csv, .txt and .html. kUsage for
+// another ending.
+Status CheckReportFile(const std::string& path, const std::vector<std::string>& others, bool force);
 Status WriteReportFile(const std::string& path, const Report& report);
 
 }  // namespace exactcast::cli

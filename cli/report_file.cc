@@ -45,46 +45,42 @@ bool AreSame(const std::string& a, const std::string& b) {
          of_a.st_ino == of_b.st_ino;
 }
 
-Status Failed(const std::string& path, std::string_view why) {
-  return NotWritten(fmt::format("--report {}: {}", path, why));
+Status Failed(std::string_view option, const std::string& path, std::string_view why) {
+  return NotWritten(fmt::format("{} {}: {}", option, path, why));
 }
 
 }  // namespace
 
-Status CheckReportFile(const std::string& path, const std::vector<std::string>& others,
-                       bool force) {
-  if (KindOf(path) == nullptr) {
-    return UsageError(
-        fmt::format("--report {}: its name is to end in .html, .json, .csv or .txt", path));
-  }
+Status CheckOutputFile(std::string_view option, const std::string& path,
+                       const std::vector<std::string>& others, bool force) {
+  if (path.empty()) return UsageError(fmt::format("{}: a file's name is empty", option));
   for (const std::string& other : others) {
     const bool within =
         !other.empty() && path.starts_with(other.ends_with('/') ? other : other + '/');
     if (within || (!other.empty() && AreSame(path, other))) {
       return UsageError(fmt::format(
-          "--report {}: is a file of this run, or in its folder; choose another place", path));
+          "{} {}: is a file of this run, or in its folder; choose another place", option, path));
     }
   }
   struct stat facts = {};
   if (stat(path.c_str(), &facts) == 0) {
-    if (S_ISDIR(facts.st_mode)) return Failed(path, "is a folder");
-    if (!force) return Failed(path, "exists; --force replaces it");
+    if (S_ISDIR(facts.st_mode)) return Failed(option, path, "is a folder");
+    if (!force) return Failed(option, path, "exists; --force replaces it");
   }
   const std::string folder = FolderOf(path);
   if (stat(folder.c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode)) {
-    return Failed(path, fmt::format("there is no folder {}; make it", folder));
+    return Failed(option, path, fmt::format("there is no folder {}; make it", folder));
   }
   if (faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) != 0) {
-    return Failed(path, fmt::format("{}: {}", folder, std::strerror(errno)));
+    return Failed(option, path, fmt::format("{}: {}", folder, std::strerror(errno)));
   }
   return {};
 }
 
-Status WriteReportFile(const std::string& path, const Report& report) {
-  const std::string text = KindOf(path)->text(report);
+Status WriteOutputFile(std::string_view option, const std::string& path, std::string_view text) {
   const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
   std::FILE* file = std::fopen(temporary.c_str(), "wxe");
-  if (file == nullptr) return Failed(path, std::strerror(errno));
+  if (file == nullptr) return Failed(option, path, std::strerror(errno));
   const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size() &&
                        std::fflush(file) == 0 && fsync(fileno(file)) == 0;
   const int error = errno;
@@ -92,7 +88,20 @@ Status WriteReportFile(const std::string& path, const Report& report) {
   if (written && closed && std::rename(temporary.c_str(), path.c_str()) == 0) return {};
   const int last = written ? errno : error;
   std::remove(temporary.c_str());
-  return Failed(path, std::strerror(last));
+  return Failed(option, path, std::strerror(last));
+}
+
+Status CheckReportFile(const std::string& path, const std::vector<std::string>& others,
+                       bool force) {
+  if (KindOf(path) == nullptr) {
+    return UsageError(
+        fmt::format("--report {}: its name is to end in .html, .json, .csv or .txt", path));
+  }
+  return CheckOutputFile("--report", path, others, force);
+}
+
+Status WriteReportFile(const std::string& path, const Report& report) {
+  return WriteOutputFile("--report", path, KindOf(path)->text(report));
 }
 
 }  // namespace exactcast::cli

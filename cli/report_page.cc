@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +15,7 @@
 
 #include "cli/report.h"
 #include "cli/report_pictures.h"
+#include "cli/report_table.h"
 #include "exactcast/number_text.h"
 #include "exactcast/spec/codec.h"
 #include "exactcast/version.h"
@@ -31,13 +32,15 @@ constexpr std::string_view kStyle = R"(
 --card:#1a202a;--good:#6aa0ff;--fair:#f0bd55;--bad:#ff7a70;--zero:#b394f0;--band:#6aa0ff26;--low:#f0bd5530}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--ink);font:15px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
-main{max-width:70rem;margin:0 auto;padding:1.2rem 1rem 3rem}
+main{max-width:82rem;margin:0 auto;padding:1.2rem 1rem 3rem}
 h1{font-size:1.5rem;line-height:1.25;margin:.2rem 0 .6rem}h2{font-size:1.15rem;margin:2rem 0 .6rem}
 p{margin:.4rem 0}.soft{color:var(--soft)}code{font:.85em ui-monospace,monospace}
 pre{background:var(--card);border-radius:6px;padding:.5rem .7rem;white-space:pre-wrap;margin:.6rem 0}
-.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr));gap:.6rem;margin:.8rem 0}
+.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(11rem,46%),1fr));gap:.6rem;margin:.8rem 0}
 .card{background:var(--card);border-radius:8px;padding:.55rem .8rem}
 .card b{display:block;font-size:1.2rem;font-variant-numeric:tabular-nums}.card>span{color:var(--soft);font-size:.85rem}
+.pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr));gap:.4rem 2rem}
+figure{margin:0}figcaption{font-weight:600}
 svg{display:block;width:100%;max-width:36rem;height:auto;margin:.4rem 0}
 svg text{fill:var(--soft);font:11px system-ui,sans-serif}svg .axis{stroke:var(--line)}
 .normal{fill:var(--good)}.subnormal{fill:var(--fair)}.beyond{fill:var(--bad)}.zero{fill:var(--zero)}
@@ -46,12 +49,15 @@ svg text{fill:var(--soft);font:11px system-ui,sans-serif}svg .axis{stroke:var(--
 table{border-collapse:collapse;width:100%;font-size:.88rem;font-variant-numeric:tabular-nums}
 th,td{padding:.3rem .6rem;text-align:right;border-top:1px solid var(--line);white-space:nowrap}
 thead th{border-top:0;background:var(--card);color:var(--soft);font-weight:600;position:sticky;top:0}
-th:first-child,td:first-child{text-align:left;white-space:normal;min-width:9rem;max-width:22rem;overflow-wrap:anywhere}
+th:first-child,td:first-child{text-align:left;white-space:normal;min-width:min(19rem,40vw);max-width:24rem;overflow-wrap:anywhere}
 th[data-sort]{cursor:pointer}th[aria-sort]::after{content:" \2193"}th[aria-sort=ascending]::after{content:" \2191"}
+#targets td:first-child,#targets th:first-child{min-width:0}
+#kept td,#kept th{text-align:left}#kept td:last-child{white-space:normal;min-width:12rem}
+.map{max-height:22rem;overflow-y:auto}
 .warn{color:var(--bad);font-weight:600}
 details{border-top:1px solid var(--line);padding:.4rem 0}summary{cursor:pointer}summary .soft{margin-left:.6rem}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem .9rem;margin:.5rem 0}dt{color:var(--soft)}dd{margin:0}
-@media print{.scroll{overflow:visible;border:0}th,td{padding:.15rem .3rem;white-space:normal}body{font-size:11px}details{break-inside:avoid}}
+@media print{.scroll{overflow:visible;border:0}.map{max-height:none}th,td{padding:.15rem .3rem;white-space:normal}body{font-size:11px}details{break-inside:avoid}}
 )";
 
 // A click on a head sorts by the column; on it again, the other way.
@@ -74,11 +80,12 @@ std::string CosineText(const Statistics& s) {
   return std::isnan(s.Cosine()) ? "-" : fmt::format("{:.6g}", s.Cosine());
 }
 
+std::string Warned(std::uint64_t count) {
+  return count == 0 ? "0" : fmt::format("<span class=\"warn\">{}</span>", GroupedText(count));
+}
+
 // What a person looks at first.
-std::string Cards(const Counts& c, const Statistics& s, std::size_t tensors) {
-  const auto warned = [](std::uint64_t count) {
-    return count == 0 ? "0" : fmt::format("<span class=\"warn\">{}</span>", GroupedText(count));
-  };
+std::string LossCards(const Counts& c, const Statistics& s, std::size_t tensors) {
   std::string html = "<div class=\"cards\">\n";
   html += Card(GroupedText(tensors), tensors == 1 ? "tensor" : "tensors");
   html += Card(GroupedText(s.elements), "elements");
@@ -86,68 +93,23 @@ std::string Cards(const Counts& c, const Statistics& s, std::size_t tensors) {
   html += Card(NumberText(s.RelativeError()), "relative error (Frobenius)");
   html += Card(fmt::format("{} dB", NumberText(s.Sqnr())), "signal to error (SQNR)");
   html += Card(CosineText(s), "cosine");
-  html += Card(warned(c.overflowed), "overflowed");
-  html += Card(warned(s.became_zero), "became zero");
-  html += Card(warned(s.became_nan + s.became_infinite), "became NaN or infinite");
+  html += Card(Warned(c.overflowed), "overflowed");
+  html += Card(Warned(s.became_zero), "became zero");
+  html += Card(Warned(s.became_nan + s.became_infinite), "became NaN or infinite");
   return html + "</div>\n";
 }
 
-std::string Cell(std::string_view sort, std::string_view text, bool warn = false) {
-  return fmt::format("<td data-v=\"{}\"{}>{}</td>", sort, warn ? " class=\"warn\"" : "", text);
-}
-std::string CountCell(std::uint64_t count, bool warn = false) {
-  return Cell(fmt::format("{}", count), GroupedText(count), warn && count > 0);
-}
-std::string NumberCell(double x) {
-  const std::string sort = std::isnan(x) ? "" : std::isinf(x) ? "1e999" : fmt::format("{}", x);
-  return Cell(sort, NumberText(x));
-}
-
-// A name may be broken after each of its parts.
-std::string BreakableText(std::string_view name) {
-  std::string html;
-  for (std::size_t at = 0; at < name.size();) {
-    const std::size_t end = std::min(name.find_first_of("._/", at), name.size() - 1) + 1;
-    html += EscapedText(name.substr(at, end - at));
-    if (end < name.size()) html += "<wbr>";
-    at = end;
-  }
-  return html;
-}
-
-std::string TableRow(const ReportRow& row) {
-  const Counts& c = row.counts;
-  const Statistics& s = row.statistics;
-  const double exact =
-      s.elements == 0 ? 0 : static_cast<double>(c.exact) / static_cast<double>(s.elements);
-  std::string html = "<tr>";
-  html += Cell(EscapedText(row.name), BreakableText(row.name));
-  for (const double x : {s.RelativeError(), s.Sqnr()}) html += NumberCell(x);
-  html += CountCell(s.elements);
-  html += Cell(fmt::format("{}", exact), PercentText(c.exact, s.elements));
-  html += CountCell(s.ties);
-  html += CountCell(c.overflowed, true);
-  html += CountCell(s.became_zero, true);
-  html += CountCell(s.subnormal);
-  html += CountCell(s.became_nan + s.became_infinite, true);
-  for (const double x : {s.largest_error, s.largest_ulp}) html += NumberCell(x);
-  html += Cell(GetFormat(row.from).name, GetFormat(row.from).name);
-  html += Cell(GetFormat(row.to).name, GetFormat(row.to).name);
-  return html + "</tr>\n";
-}
-
-std::string Table(const std::vector<ReportRow>& rows) {
-  std::string html = "<div class=\"scroll\"><table id=\"tensors\"><thead><tr>";
-  for (const char* text :
-       {"tensor", "relative error", "SQNR, dB", "elements", "exact", "ties", "overflowed",
-        "to zero", "subnormal", "to NaN, inf", "largest error", "largest, ulp", "from", "to"}) {
-    const std::string_view head = text;
-    const bool is_text = head == "tensor" || head == "from" || head == "to";
-    html += fmt::format("<th data-sort=\"{}\">{}</th>", is_text ? "text" : "number", head);
-  }
-  html += "</tr></thead><tbody>\n";
-  for (const ReportRow& row : rows) html += TableRow(row);
-  return html + "</tbody></table></div>\n";
+std::string InventoryCards(const Statistics& s, std::size_t tensors) {
+  std::string html = "<div class=\"cards\">\n";
+  html += Card(GroupedText(tensors), tensors == 1 ? "tensor" : "tensors");
+  html += Card(GroupedText(s.elements), "elements");
+  html += Card(NumberText(s.least), "least");
+  html += Card(NumberText(s.greatest), "greatest");
+  html += Card(PercentText(s.source_zero, s.elements), "zero");
+  html += Card(PercentText(s.subnormal, s.elements), "subnormal");
+  html += Card(Warned(s.source_nan), "NaN");
+  html += Card(Warned(s.source_infinite), "infinite");
+  return html + "</div>\n";
 }
 
 std::string WorstText(const ReportRow& row) {
@@ -159,82 +121,140 @@ std::string WorstText(const ReportRow& row) {
                      ValueText(s.worst_result, to));
 }
 
-std::string Details(const ReportRow& row) {
+std::string Details(const Report& report, const ReportRow& row) {
   const Statistics& s = row.statistics;
-  std::string html =
-      fmt::format("<details><summary>{} <span class=\"soft\">relative error {}</span></summary>\n",
-                  EscapedText(row.name), NumberText(s.RelativeError()));
+  const bool as_it_is = report.kind == Report::Kind::kAsItIs;
+  const std::string_view format = GetFormat(row.to).name;
+  const std::string note =
+      as_it_is ? std::string(format)
+               : fmt::format("to {}, relative error {}", format, NumberText(s.RelativeError()));
+  std::string html = fmt::format("<details><summary>{} <span class=\"soft\">{}</span></summary>\n",
+                                 EscapedText(row.name), note);
   html += ExponentPicture(s, GetFormat(row.to));
   const auto fact = [&](std::string_view label, std::string_view text) {
     html += fmt::format("<dt>{}</dt><dd>{}</dd>", label, EscapedText(text));
   };
   html += "<dl>";
-  fact("shape", fmt::format("[{}]", fmt::join(row.shape, ", ")));
+  fact("shape", ShapeText(row.shape));
   fact("range", fmt::format("{} to {}", NumberText(s.least), NumberText(s.greatest)));
-  fact("zero, NaN, infinite before",
+  fact(as_it_is ? "zero, NaN, infinite" : "zero, NaN, infinite before",
        fmt::format("{}, {}, {}", s.source_zero, s.source_nan, s.source_infinite));
-  fact("mean error", NumberText(s.MeanError()));
-  fact("cosine", CosineText(s));
-  fact("worst", WorstText(row));
+  if (!as_it_is) {
+    fact("mean error", NumberText(s.MeanError()));
+    fact("cosine", CosineText(s));
+    fact("worst", WorstText(row));
+    if (!row.round.empty()) fact("mode", row.round);
+  }
   if (!row.file.empty()) fact("file", row.file);
   return html + "</dl></details>\n";
 }
 
-// One picture a target: what the elements that went there were.
-std::string ExponentPictures(const Report& report) {
-  std::map<FormatId, Statistics> by_target;
-  for (const ReportRow& row : report.rows) by_target[row.to] += row.statistics;
+// What became of the elements of each target, and what they were.
+std::string Pictures(const Report& report) {
+  const bool as_it_is = report.kind == Report::Kind::kAsItIs;
   std::string html;
-  for (const auto& [to, statistics] : by_target) {
-    const std::string picture = ExponentPicture(statistics, GetFormat(to));
-    if (picture.empty()) continue;
-    html += fmt::format("<h3>to {}</h3>\n{}", GetFormat(to).name, picture);
+  if (!as_it_is) {
+    html += "<h2>What became of the elements</h2>\n<div class=\"pictures\">\n";
+    for (const ReportTotal& total : report.totals) {
+      html += fmt::format("<figure><figcaption>to {}</figcaption>\n{}</figure>\n",
+                          GetFormat(total.to).name, OutcomePicture(total.counts, total.statistics));
+    }
+    html += "</div>\n";
   }
-  return html;
+  std::string exponents;
+  for (const ReportTotal& total : report.totals) {
+    const std::string picture = ExponentPicture(total.statistics, GetFormat(total.to));
+    if (picture.empty()) continue;
+    exponents += fmt::format("<figure><figcaption>{}{}</figcaption>\n{}</figure>\n",
+                             as_it_is ? "" : "to ", GetFormat(total.to).name, picture);
+  }
+  if (exponents.empty()) return html;
+  return html + fmt::format("<h2>{}</h2>\n<div class=\"pictures\">\n{}</div>\n",
+                            as_it_is ? "Magnitudes against what the format can hold"
+                                     : "Magnitudes against what the target can hold",
+                            exponents);
+}
+
+// "mode rint", "modes rint, round"
+std::string ModesText(const Report& report) {
+  std::set<std::string> modes;
+  for (const ReportRow& row : report.rows) {
+    if (!row.round.empty()) modes.insert(row.round);
+  }
+  if (modes.empty()) return "";
+  return fmt::format(", mode{} {}", modes.size() == 1 ? "" : "s", fmt::join(modes, ", "));
 }
 
 std::string Head(const Report& report) {
-  const std::string title = report.title == "cast"
+  const std::string title = report.kind == Report::Kind::kCast
                                 ? fmt::format("What casting {} lost", report.input)
+                            : report.kind == Report::Kind::kAsItIs
+                                ? fmt::format("What is in {}", report.input)
                                 : fmt::format("What casting {} would lose", report.input);
   std::string html = fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width,initial-scale=1\">\n<title>{0}</title>\n<style>{1}</style>"
       "</head>\n<body><main>\n<h1>{0}</h1>\n",
       EscapedText(title), kStyle);
+  const std::string rules =
+      report.kind == Report::Kind::kAsItIs
+          ? ""
+          : fmt::format("profile {}{}, ", EscapedText(report.profile), ModesText(report));
   html += fmt::format(
-      "<p class=\"soft\">profile {}, exactcast {}{}</p>\n", EscapedText(report.profile), kVersion,
+      "<p class=\"soft\">{}exactcast {}{}</p>\n", rules, kVersion,
       report.output.empty() ? "" : fmt::format(", written to {}", EscapedText(report.output)));
   return html + fmt::format("<pre><code>{}</code></pre>\n", EscapedText(report.command));
+}
+
+std::string Kept(const Report& report) {
+  if (report.kept.empty()) return "";
+  const std::size_t count = report.kept.size();
+  const char* what = report.kind == Report::Kind::kCast ? "kept as they are" : "not measured";
+  return fmt::format("<h2>{} tensor{} {}</h2>\n", GroupedText(count), count == 1 ? "" : "s", what) +
+         KeptTable(report.kept);
+}
+
+std::string Map(const Report& report) {
+  if (!report.suggestion) return "";
+  std::string lines;
+  for (const std::string& line : report.suggestion->lines) lines += EscapedText(line) + "\n";
+  return fmt::format(
+      "<h2>A map for relative errors of at most {}</h2>\n<p class=\"soft\">For exactcast cast "
+      "--map @FILE: to each tensor the shortest of these formats that keeps within.</p>\n"
+      "<pre class=\"map\"><code>{}</code></pre>\n",
+      report.suggestion->limit, lines);
 }
 
 }  // namespace
 
 std::string ReportPage(const Report& report) {
-  const Counts counts = report.TotalCounts();
-  const Statistics statistics = report.TotalStatistics();
+  const bool as_it_is = report.kind == Report::Kind::kAsItIs;
   std::string html = Head(report);
-  html += Cards(counts, statistics, report.rows.size());
-  if (report.kept > 0) {
-    html += fmt::format("<p class=\"soft\">{} more {} kept as {}.</p>\n", GroupedText(report.kept),
-                        report.kept == 1 ? "tensor was" : "tensors were",
-                        report.kept == 1 ? "it was" : "they were");
+  if (as_it_is) {
+    html += InventoryCards(report.TotalStatistics(), report.rows.size());
+  } else if (report.kind == Report::Kind::kCast || report.totals.size() == 1) {
+    html += LossCards(report.TotalCounts(), report.TotalStatistics(), report.rows.size());
   }
-  html += "<h2>What became of the elements</h2>\n" + OutcomePicture(counts, statistics);
-  html += "<h2>Magnitudes against what the target can hold</h2>\n" + ExponentPictures(report);
+  if (!as_it_is && report.totals.size() > 1) {
+    html += "<h2>Targets</h2>\n" + TargetTable(report.totals);
+  }
+  html += Map(report) + Pictures(report);
   std::vector<ReportRow> rows = report.rows;
-  std::stable_sort(rows.begin(), rows.end(), [](const ReportRow& a, const ReportRow& b) {
-    const double x = a.statistics.RelativeError();
-    const double y = b.statistics.RelativeError();
-    return (std::isnan(x) ? -1 : x) > (std::isnan(y) ? -1 : y);
-  });
-  html += "<h2>Tensors, the greatest relative error first</h2>\n" + Table(rows);
-  html += "<h2>One by one</h2>\n";
+  if (!as_it_is) {
+    std::stable_sort(rows.begin(), rows.end(), [](const ReportRow& a, const ReportRow& b) {
+      const double x = a.statistics.RelativeError();
+      const double y = b.statistics.RelativeError();
+      return (std::isnan(x) ? -1 : x) > (std::isnan(y) ? -1 : y);
+    });
+  }
+  html += as_it_is ? "<h2>Tensors</h2>\n" + InventoryTable(rows)
+                   : "<h2>Tensors, the greatest relative error first</h2>\n" + LossTable(rows);
+  html += Kept(report) + "<h2>One by one</h2>\n";
   if (rows.size() > kMostDetails) {
     html += fmt::format("<p class=\"soft\">The first {} of {}.</p>\n", kMostDetails, rows.size());
     rows.erase(rows.begin() + kMostDetails, rows.end());
   }
-  for (const ReportRow& row : rows) html += Details(row);
+  for (const ReportRow& row : rows) html += Details(report, row);
   return html + fmt::format("</main><script>{}</script></body></html>\n", kScript);
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kWidth = 400;
 constexpr double kLeft = 44;  // of the axis
-constexpr double kRight = 396;
+constexpr double kRight = 390;
 constexpr double kTop = 22;
 constexpr double kBottom = 160;
 constexpr double kHeight = 214;
@@ -127,9 +127,9 @@ class ExponentDrawing {
     const auto entry = [&](double x, std::string_view kind, std::string_view text) {
       svg += Rect(x, kY, 9, 9, kind) + Text(x + 13, kY + 9, "start", text);
     };
-    entry(kLeft, "normal", "normal in the target");
-    entry(kLeft + 138, "subnormal", "subnormal there");
-    entry(kLeft + 250, "beyond", "beyond its range");
+    entry(kLeft - 36, "normal", "normal in the format");
+    entry(kLeft + 106, "subnormal", "subnormal there");
+    entry(kLeft + 226, "beyond", "beyond its range");
     return svg;
   }
 

@@ -87,6 +87,11 @@ bool AreTensorFiles(const std::string& input, const std::string& output);
 // anything is written is checked before. A plan ends with the refusals in its tensors.
 Result<TensorFilesResult> CastTensorFiles(const TensorFilesRequest& request);
 
+// Measures what the request would do, and writes nothing; without a target (`has_target`, `targets`) what
+// each selected tensor is as it stands, as `statistics` of a result that is the source. Of files of one
+// array, too. The refusals are in the tensors. Without meaning: output, force, resume, sync, measure.
+Result<TensorFilesResult> InspectTensorFiles(const TensorFilesRequest& request);
+
 }  // namespace exactcast
 
 #endif  // EXACTCAST_TENSOR_FILES_H_

@@ -39,7 +39,7 @@ class FolderCast {
   explicit FolderCast(const TensorFilesRequest& request) : request_(request), state_(request) {}
 
   Result<TensorFilesResult> Run() {
-    Result<Shards> shards = OpenShards(request_.input, request_.skip_unindexed);
+    Result<Shards> shards = OpenShards(request_.input, request_.skip_unindexed, true);
     if (!shards.ok()) return shards.status();
     if (request_.from || request_.shape || request_.unpacked) {
       return UsageError(fmt::format(

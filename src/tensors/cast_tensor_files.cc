@@ -15,40 +15,12 @@
 #include "src/tensors/file_job.h"
 #include "src/tensors/outcome.h"
 #include "src/tensors/scales.h"
+#include "src/tensors/sources.h"
 
 namespace exactcast {
 namespace {
 
-constexpr std::string_view kIndexEnding = ".index.json";
 constexpr std::string_view kShardEnding = ".safetensors";
-
-bool IsFolder(const std::string& path) {
-  struct stat facts = {};
-  return stat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
-}
-
-ReadRequest ToReadRequest(const TensorFilesRequest& request) {
-  return {.from = request.from, .shape = request.shape, .unpacked = request.unpacked};
-}
-
-Status CheckInput(const TensorFilesRequest& request) {
-  if (!HoldsManyTensors(request.input)) return {};
-  const std::string name = InputName(request.input);
-  if (ExtensionOf(request.input) == ".json") {
-    return UsageError(
-        fmt::format("{}: is no index, whose name would end in {}; name the index, or its folder",
-                    name, kIndexEnding));
-  }
-  if (request.shape)
-    return UsageError(fmt::format("{}: knows its shapes; leave --shape out", name));
-  if (request.unpacked) {
-    return UsageError(fmt::format("{}: --unpacked is for raw files; leave it out", name));
-  }
-  if (request.from && ExtensionOf(request.input) != ".npz") {
-    return UsageError(fmt::format("{}: knows its formats; leave --from out", name));
-  }
-  return {};
-}
 
 // "model-00001-of-00002.safetensors"
 bool IsShardName(std::string_view path) {
@@ -81,9 +53,11 @@ class FileCast {
                             : as_input ? request_.input
                                        : std::string(kSafetensorsOutput.extension));
     if (!container.ok()) return container.status();
-    if (Status status = CheckInput(request_); !status.ok()) return status;
+    if (Status status = CheckRead(request_.input, ReadRequestOf(request_)); !status.ok()) {
+      return status;
+    }
     Result<std::unique_ptr<TensorInput>> input =
-        OpenTensorInput(request_.input, ToReadRequest(request_));
+        OpenTensorInput(request_.input, ReadRequestOf(request_));
     if (!input.ok()) return input.status();
     const Result<OutputPlace> place =
         has_output ? FindPlace(**input) : Result<OutputPlace>(OutputPlace());
@@ -148,8 +122,7 @@ class FileCast {
 }  // namespace
 
 bool AreTensorFiles(const std::string& input, const std::string& output) {
-  return HoldsManyTensors(input) || HoldsManyTensors(output) || IsFolder(input) ||
-         input.ends_with('/');
+  return HoldsManyTensors(input) || HoldsManyTensors(output) || AreShards(input);
 }
 
 Result<TensorFilesResult> CastTensorFiles(const TensorFilesRequest& request) {
@@ -159,10 +132,7 @@ Result<TensorFilesResult> CastTensorFiles(const TensorFilesRequest& request) {
   if (request.output.empty() && !request.plan_only) return UsageError("no OUTPUT is named");
   if (Status status = CheckCounts(request); !status.ok()) return status;
   if (Status status = CheckSelection(request); !status.ok()) return status;
-  if (request.input.ends_with('/') || IsFolder(request.input) ||
-      request.input.ends_with(kIndexEnding)) {
-    return CastFolder(request);
-  }
+  if (AreShards(request.input)) return CastFolder(request);
   if (request.resume || request.skip_unindexed) {
     return UsageError(fmt::format("--{} is for checkpoints in shards, and {} is one file",
                                   request.resume ? "resume" : "skip-unindexed",

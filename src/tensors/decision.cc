@@ -124,6 +124,11 @@ class Chooser {
           fmt::format("tensor '{}' ({}) has a scale, '{}', without which its numbers mean nothing; "
                       "--ignore-scales casts it as if it had none, --exclude keeps it as it is",
                       Printable(tensor.name), NameOf(from), Printable(scale)));
+    } else if (plan.ok() && request_.measure &&
+               (plan->from().kind == Kind::kComplex) != (plan->to().kind == Kind::kComplex)) {
+      decision->refusal =
+          Unsupported(fmt::format("tensor '{}': {} and {} have no errors that could be told",
+                                  Printable(tensor.name), NameOf(from), NameOf(to)));
     } else if (!plan.ok()) {
       decision->refusal = {
           plan.status().code(),

@@ -60,6 +60,12 @@ Result<std::optional<OutputTensor>> ToOutput(const Decision& decision,
   return std::optional(std::move(output));
 }
 
+class NoSink : public ByteSink {
+ public:
+  Status Write(const void*, std::size_t) override { return {}; }
+  [[nodiscard]] bool any_order() const override { return true; }
+};
+
 // One tensor on its way.
 class TensorRun {
  public:
@@ -74,6 +80,17 @@ class TensorRun {
     options_.counts = state->request.counts;
     options_.threads = state->request.threads;
     options_.progress = [this](std::uint64_t bytes) { return Report(bytes); };
+  }
+
+  // Through a sink that keeps nothing.
+  Status Measure(Counts* counts, Statistics* statistics) {
+    const Result<InputFile*> file = decision_.input->Open(decision_.index);
+    if (!file.ok()) return OfInput(file.status());
+    NoSink sink;
+    Status status = Convert(*file, Packing::kUnpacked, &sink, counts, statistics);
+    if (!status.ok()) return status;
+    status = decision_.input->Finish();
+    return status.ok() ? status : OfInput(status);
   }
 
   Status Run(const OutputTensor& output, Packing packing, ByteSink* sink, Counts* counts,
@@ -116,8 +133,10 @@ class TensorRun {
                        : state_.plans.ForCopy(from, reader.packing(), packing);
     if (!plan.ok()) return OfInput(plan.status());
     std::unique_ptr<Measurement> measurement;
-    if (state_.request.measure && decision_.cast) {
-      Result<std::unique_ptr<Measurement>> made = Measurement::Of(*plan);
+    if (statistics != nullptr) {
+      Result<std::unique_ptr<Measurement>> made =
+          decision_.cast ? Measurement::Of(*plan)
+                         : Measurement::Of(GetFormat(from), reader.packing());
       if (!made.ok()) return OfInput(made.status());
       measurement = std::move(*made);
       options_.measurement = measurement.get();
@@ -222,12 +241,17 @@ Status RunFile(const std::vector<Decision>& decisions, const std::vector<std::st
     if (!sink.ok()) return of_output(sink.status());
     TensorRun run(decision, input_names[job->sources[i]], job->name, state);
     Status status = run.Run(job->tensors[i], job->layout.packing[i], *sink, &job->counts[i],
-                            request.measure ? &job->statistics[i] : nullptr);
+                            request.measure && decision.cast ? &job->statistics[i] : nullptr);
     if (!status.ok()) return status;
     if (status = (*output)->End(); !status.ok()) return of_output(status);
   }
   const Status status = (*output)->Commit();
   return status.ok() ? status : of_output(status);
+}
+
+Status MeasureTensor(const Decision& decision, const std::string& input_name, RunState* state,
+                     Counts* counts, Statistics* statistics) {
+  return TensorRun(decision, input_name, "", state).Measure(counts, statistics);
 }
 
 }  // namespace exactcast

@@ -69,6 +69,10 @@ Result<FileJob> PlanFile(const std::string& name, const TensorContainer& contain
 Status RunFile(const std::vector<Decision>& decisions, const std::vector<std::string>& input_names,
                const OutputPlace& place, bool replace, FileJob* job, RunState* state);
 
+// Reads a tensor and writes nothing: what casting it does to it, or what it is where it is not cast.
+Status MeasureTensor(const Decision& decision, const std::string& input_name, RunState* state,
+                     Counts* counts, Statistics* statistics);
+
 }  // namespace exactcast
 
 #endif  // EXACTCAST_SRC_TENSORS_FILE_JOB_H_

@@ -27,13 +27,14 @@ class Opener {
  public:
   explicit Opener(bool skip_unindexed) : skip_unindexed_(skip_unindexed) {}
 
-  Result<Shards> Open(const std::string& path) {
+  Result<Shards> Open(const std::string& path, bool others) {
     if (Status status = FindFolder(path); !status.ok()) return status;
     if (Status status = ListFolder(); !status.ok()) return status;
     if (Status status = ChooseIndex(); !status.ok()) return status;
     if (Status status = ReadIndex(); !status.ok()) return status;
     if (Status status = OpenFiles(); !status.ok()) return status;
     if (Status status = Compare(); !status.ok()) return status;
+    if (!others) return std::move(shards_);
     if (Status status = ListOthers(); !status.ok()) return status;
     return std::move(shards_);
   }
@@ -193,9 +194,9 @@ class Opener {
     }
     if (shards_.index_name.empty()) {
       if (shards_.files.size() > 1) {
-        shards_.warnings.push_back(
-            fmt::format("{}: {} .safetensors files and no index; each is cast, and none is written",
-                        Printable(shards_.folder), shards_.files.size()));
+        shards_.warnings.push_back(fmt::format(
+            "{}: {} .safetensors files and no index; each is taken, and none is written",
+            Printable(shards_.folder), shards_.files.size()));
       }
       return {};
     }
@@ -229,7 +230,7 @@ class Opener {
       shards_.warnings.push_back(fmt::format(
           "{}: does not name tensor '{}' of {}; it is {}", Shown(shards_.index_name),
           Printable(name), Printable(shards_.files[shard]),
-          skip_unindexed_ ? "left out" : "cast all the same (--skip-unindexed leaves it out)"));
+          skip_unindexed_ ? "left out" : "taken all the same (--skip-unindexed leaves it out)"));
       shards_.unindexed.push_back(name);
       if (!skip_unindexed_) shards_.index.map.emplace_back(std::move(name), shard);
     }
@@ -291,8 +292,8 @@ class Opener {
 
 }  // namespace
 
-Result<Shards> OpenShards(const std::string& path, bool skip_unindexed) {
-  return Opener(skip_unindexed).Open(path);
+Result<Shards> OpenShards(const std::string& path, bool skip_unindexed, bool others) {
+  return Opener(skip_unindexed).Open(path, others);
 }
 
 }  // namespace exactcast

@@ -26,8 +26,9 @@ struct Shards {
   std::vector<std::string> warnings;
 };
 
-// `path` is a folder, or an index in one. kBadInput, kUsage; messages begin with a path.
-Result<Shards> OpenShards(const std::string& path, bool skip_unindexed);
+// `path` is a folder, or an index in one; `others` too, where all of it is to be copied. kBadInput,
+// kUsage; messages begin with a path.
+Result<Shards> OpenShards(const std::string& path, bool skip_unindexed, bool others);
 
 }  // namespace exactcast
 
