@@ -20,7 +20,7 @@ struct CommandRow {
 
 constexpr std::array<CommandRow, 9> kCommands = {{
     {"cast", "Cast a tensor file from one number format to another", AddCast},
-    {"compare", "Compare two tensor files element by element", AddCompare},
+    {"compare", "Compare two tensor files, or checkpoints, element by element", AddCompare},
     {"derive", "Derive the type of an operation on several operands", AddDerive},
     {"explain", "Draw why one value becomes what it becomes", AddExplain},
     {"formats", "List the number formats, or describe one", AddFormats},

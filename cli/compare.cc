@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // exactcast compare: how far two tensor files agree, element by element.
-#include "exactcast/compare.h"
+#include "cli/compare.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,6 +21,7 @@
 #include "exactcast/names.h"
 #include "exactcast/number_text.h"
 #include "exactcast/spec/codec.h"
+#include "exactcast/tensor_files.h"
 
 namespace exactcast::cli {
 namespace {
@@ -235,6 +236,9 @@ std::string ToJson(const CompareResult& r) {
 Ending RunCompare(const CompareOptions& options) {
   const Result<CompareRequest> request = ToRequest(options);
   if (!request.ok()) return request.status();
+  if (AreTensorFiles(request->a, request->b) || AreTensorFiles(request->b, request->a)) {
+    return CompareTensors(*request, options.json);
+  }
   const Result<CompareResult> result = CompareFiles(*request);
   if (!result.ok()) return result.status();
   for (const std::string& warning : result->warnings) Warn(warning);
@@ -248,7 +252,9 @@ Ending RunCompare(const CompareOptions& options) {
 
 Runner AddCompare(CLI::App& app) {
   auto o = std::make_shared<CompareOptions>();
-  app.add_option("A", o->a, ".bin (raw, little-endian), .npy, or - for standard input (raw)")
+  app.add_option("A", o->a,
+                 ".bin (raw, little-endian), .npy, or - for standard input (raw); of many tensors: "
+                 ".safetensors, .npz, .gguf, a folder of shards or its index json")
       ->required();
   app.add_option("B", o->b, "the same; differences are relative to this one")->required();
   app.add_option("--format", o->format,

@@ -154,12 +154,16 @@ std::string NumberText(double x) {
   return fmt::format("{:.3g}", x);
 }
 
+std::string CosineText(const Statistics& s) {
+  return std::isnan(s.Cosine()) ? "-" : fmt::format("{:.6g}", s.Cosine());
+}
+
 std::string PercentText(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0) return "-";
   if (part == 0) return "0 %";
   const double percent = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
   if (percent < 0.01) return "< 0.01 %";
-  if (part < whole && percent > 99.99) return "> 99.99 %";
+  if (part < whole && percent >= 99.95) return "> 99.9 %";
   return fmt::format("{:.{}f} %", percent, percent < 10 ? 2 : 1);
 }
 
@@ -194,6 +198,26 @@ Json SourceJson(const Statistics& s) {
           {"greatest", Finite(s.greatest)}};
 }
 
+Json StatisticsJson(const Statistics& s) {
+  Json json = {{"elements", s.elements},
+               {"ties", s.ties},
+               {"became_inf", s.became_infinite},
+               {"became_nan", s.became_nan},
+               {"became_zero", s.became_zero},
+               {"subnormal", s.subnormal},
+               {"compared", s.compared},
+               {"mean_error", Finite(s.MeanError())},
+               {"largest_error", Finite(s.largest_error)},
+               {"largest_ulp", Finite(s.largest_ulp)},
+               {"relative_error", Finite(s.RelativeError())},
+               {"sqnr_db", Finite(s.Sqnr())},
+               {"cosine", Finite(s.Cosine())},
+               {"source", SourceJson(s)},
+               {"exponents", Json::array()}};
+  for (const auto& [exponent, count] : s.exponents) json["exponents"].push_back({exponent, count});
+  return json;
+}
+
 Json ReportHead(const Report& report) {
   Json json = {{"report", report.kind == Report::Kind::kCast ? "cast" : "inspect"},
                {"version", kVersion},
@@ -216,27 +240,10 @@ Json ElementJson(std::uint64_t word, const Format& f) {
 }
 
 Json NumbersJson(const Counts& c, const Statistics& s) {
-  Json json = {{"elements", s.elements},
-               {"exact", c.exact},
-               {"rounded", c.rounded},
-               {"overflowed", c.overflowed},
-               {"underflowed", c.underflowed},
-               {"nan", c.nan},
-               {"ties", s.ties},
-               {"became_inf", s.became_infinite},
-               {"became_nan", s.became_nan},
-               {"became_zero", s.became_zero},
-               {"subnormal", s.subnormal},
-               {"compared", s.compared},
-               {"mean_error", Finite(s.MeanError())},
-               {"largest_error", Finite(s.largest_error)},
-               {"largest_ulp", Finite(s.largest_ulp)},
-               {"relative_error", Finite(s.RelativeError())},
-               {"sqnr_db", Finite(s.Sqnr())},
-               {"cosine", Finite(s.Cosine())},
-               {"source", SourceJson(s)},
-               {"exponents", Json::array()}};
-  for (const auto& [exponent, count] : s.exponents) json["exponents"].push_back({exponent, count});
+  Json json = {{"elements", s.elements},       {"exact", c.exact},
+               {"rounded", c.rounded},         {"overflowed", c.overflowed},
+               {"underflowed", c.underflowed}, {"nan", c.nan}};
+  json.update(StatisticsJson(s));
   return json;
 }
 

@@ -93,6 +93,7 @@ std::string InventoryText(const Report& report);
 // What all JSON of reports begins with.
 nlohmann::ordered_json ReportHead(const Report& report);
 nlohmann::ordered_json SourceJson(const Statistics& statistics);
+nlohmann::ordered_json StatisticsJson(const Statistics& statistics);
 std::string CsvCell(std::string_view text);
 std::string CsvNumber(double x);  // empty where there is none
 // The end of a long name, without what a terminal would obey.
@@ -116,6 +117,7 @@ struct Beyond {
 Beyond BeyondOf(const Statistics& statistics, const Format& to);
 
 std::string NumberText(double x);  // "0.00123", "1.2e-07", "-" where there is none
+std::string CosineText(const Statistics& statistics);
 std::string PercentText(std::uint64_t part, std::uint64_t whole);
 
 // A file beside the result, by the option that names it. Before the work: kUsage if it is one of

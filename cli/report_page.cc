@@ -57,7 +57,10 @@ th[data-sort]{cursor:pointer}th[aria-sort]::after{content:" \2193"}th[aria-sort=
 .warn{color:var(--bad);font-weight:600}
 details{border-top:1px solid var(--line);padding:.4rem 0}summary{cursor:pointer}summary .soft{margin-left:.6rem}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem .9rem;margin:.5rem 0}dt{color:var(--soft)}dd{margin:0}
-@media print{.scroll{overflow:visible;border:0}.map{max-height:none}th,td{padding:.15rem .3rem;white-space:normal}body{font-size:11px}details{break-inside:avoid}}
+@page{size:landscape;margin:10mm}
+@media print{.scroll{overflow:visible;border:0}.map{max-height:none}body{font-size:11px}details,figure,tr{break-inside:avoid}
+table{font-size:8px}th,td{padding:.1rem .25rem;overflow-wrap:normal}thead th{white-space:normal;position:static}
+th:first-child,td:first-child{min-width:0;max-width:18rem}}
 )";
 
 // A click on a head sorts by the column; on it again, the other way.
@@ -74,10 +77,6 @@ var key=function(r){return r.children[i].getAttribute('data-v')};
 
 std::string Card(std::string_view value, std::string_view label) {
   return fmt::format("<div class=\"card\"><b>{}</b><span>{}</span></div>\n", value, label);
-}
-
-std::string CosineText(const Statistics& s) {
-  return std::isnan(s.Cosine()) ? "-" : fmt::format("{:.6g}", s.Cosine());
 }
 
 std::string Warned(std::uint64_t count) {
@@ -128,8 +127,9 @@ std::string Details(const Report& report, const ReportRow& row) {
   const std::string note =
       as_it_is ? std::string(format)
                : fmt::format("to {}, relative error {}", format, NumberText(s.RelativeError()));
-  std::string html = fmt::format("<details><summary>{} <span class=\"soft\">{}</span></summary>\n",
-                                 EscapedText(row.name), note);
+  std::string html =
+      fmt::format("<details{}><summary>{} <span class=\"soft\">{}</span></summary>\n",
+                  report.rows.size() == 1 ? " open" : "", EscapedText(row.name), note);
   html += ExponentPicture(s, GetFormat(row.to));
   const auto fact = [&](std::string_view label, std::string_view text) {
     html += fmt::format("<dt>{}</dt><dd>{}</dd>", label, EscapedText(text));

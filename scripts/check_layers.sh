@@ -28,7 +28,7 @@ SPEC.*                                        SPEC.*
 API(status|version).h                         API(status|version).h
 src/kernels/.*                                SPEC(codec|format|format_names|hifloat8|rounding|rules|reference|scaled|rescale).h|src/kernels/.*
 API(exactcast|container|cast_file|tensor_files).h          API.*
-src/(containers/.*|tensors/.*|cast_file.(h|cc)|(compare|number|rescale|vector)_files.cc) API.*|src/.*
+src/(containers/.*|tensors/.*|cast_file.(h|cc)|compare_arrays.(h|cc)|(compare|number|rescale|vector)_files.cc) API.*|src/.*
 API[^/]*                                      SPEC.*|API[^/]*.h!API(exactcast|container|cast_file|tensor_files).h
 src/[^/]*                                     SPEC.*|API[^/]*.h|src/kernels/.*|src/[^/]*!API(exactcast|container|cast_file|tensor_files).h|src/cast_file.h
 cli/.*                                        API.*|cli/.*

@@ -16,6 +16,7 @@
 #include "exactcast/rescale.h"
 #include "exactcast/spec/format.h"
 #include "exactcast/spec/permitted.h"
+#include "exactcast/statistics.h"
 #include "exactcast/status.h"
 
 namespace exactcast {
@@ -123,6 +124,44 @@ struct CompareResult {
 // kBadInput: a file that cannot be read or is malformed, or two of different formats or shapes.
 // Memory does not grow with the files, unless a stream in Fortran order meets a file in C order.
 Result<CompareResult> CompareFiles(const CompareRequest& request);
+
+// ---- files of many tensors ----------------------------------------------------------------------
+
+enum class TensorVerdict : std::uint8_t {
+  kAgree,
+  kDiffer,
+  kOnlyInA,
+  kOnlyInB,
+  kOtherShape,
+  kOtherFormat,  // whatever the numbers
+};
+
+struct TensorComparison {
+  std::string name;
+  TensorVerdict verdict = TensorVerdict::kAgree;
+  std::string format_a;  // a format's name, or what the file says where it is none
+  std::string format_b;
+  std::vector<std::uint64_t> shape_a;
+  std::vector<std::uint64_t> shape_b;
+  // Where both have one format; of what is no array, bytes as uint8.
+  std::optional<FormatId> format = std::nullopt;
+  Differences differences;
+  // kOtherFormat: errors of A, with B as the source; nothing where there is no number to compare.
+  std::optional<Statistics> statistics = std::nullopt;
+};
+
+struct TensorsCompareResult {
+  std::vector<TensorComparison> tensors;  // those of A in its order, then those only in B
+  std::vector<std::string> warnings;
+
+  [[nodiscard]] std::uint64_t Count(TensorVerdict verdict) const;
+  [[nodiscard]] bool agree() const { return Count(TensorVerdict::kAgree) == tensors.size(); }
+};
+
+// The tensors of two .safetensors, .npz or .gguf files, or checkpoints in shards, by their names; one of
+// the two may be a file of one array, which has its file's name. Of the request, `permitted` and `packed`
+// are kUsage, and so are `format`, `shape` and `unpacked` without a file of one array.
+Result<TensorsCompareResult> CompareTensorFiles(const CompareRequest& request);
 
 }  // namespace exactcast
 
