@@ -305,7 +305,8 @@ Runner AddInspect(CLI::App& app) {
   app.add_option("--nan", o->nan, "with --to: a NaN to a float format, keep or zero");
   app.add_option("--sort", o->sort, "order of the tensors: loss, name or elements, the worst first")
       ->check(CLI::IsMember({"loss", "name", "elements"}));
-  app.add_option("--top", o->top, "list so many tensors at most; totals are of all");
+  app.add_option("--top", o->top, "list so many tensors at most; totals are of all")
+      ->check(CLI::Range(1, 1'000'000'000));
   app.add_option("--max-rel-error", o->limit,
                  "with --to: suggest for each tensor the shortest of the formats that keeps its "
                  "relative error within, and overflows nothing");

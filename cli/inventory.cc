@@ -20,8 +20,8 @@ using Json = nlohmann::ordered_json;
 std::string TextLine(std::string_view name, std::size_t width, std::string_view format,
                      std::string_view shape, std::size_t shape_width, const Statistics& s) {
   return fmt::format("{:{}}  {:14}  {:{}}  {:>13}  {:>10}  {:>10}  {:>9}  {:>9}  {:>5}  {:>5}\n",
-                     name, width, format, shape, shape_width, s.elements, NumberText(s.least),
-                     NumberText(s.greatest), PercentText(s.source_zero, s.elements),
+                     name, width, format, shape, shape_width, s.elements, NumberText(LeastOf(s)),
+                     NumberText(GreatestOf(s)), PercentText(s.source_zero, s.elements),
                      PercentText(s.subnormal, s.elements), s.source_nan, s.source_infinite);
 }
 

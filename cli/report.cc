@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "cli/json.h"
@@ -152,6 +153,13 @@ std::string NumberText(double x) {
   if (std::isnan(x)) return "-";
   if (std::isinf(x)) return x > 0 ? "inf" : "-inf";
   return fmt::format("{:.3g}", x);
+}
+
+double LeastOf(const Statistics& s) {
+  return s.least > s.greatest ? std::numeric_limits<double>::quiet_NaN() : s.least;
+}
+double GreatestOf(const Statistics& s) {
+  return s.least > s.greatest ? std::numeric_limits<double>::quiet_NaN() : s.greatest;
 }
 
 std::string CosineText(const Statistics& s) {

@@ -118,6 +118,8 @@ Beyond BeyondOf(const Statistics& statistics, const Format& to);
 
 std::string NumberText(double x);  // "0.00123", "1.2e-07", "-" where there is none
 std::string CosineText(const Statistics& statistics);
+double LeastOf(const Statistics& statistics);  // of the finite sources; NaN where there is none
+double GreatestOf(const Statistics& statistics);
 std::string PercentText(std::uint64_t part, std::uint64_t whole);
 
 // A file beside the result, by the option that names it. Before the work: kUsage if it is one of

@@ -10,8 +10,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "cli/report.h"
 
@@ -37,12 +39,28 @@ std::string FolderOf(const std::string& path) {
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
+// Of files that may not be there yet.
+std::string Canonical(const std::string& path) {
+  std::error_code error;
+  const auto canonical =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  return error ? path : canonical.string();
+}
+
 bool AreSame(const std::string& a, const std::string& b) {
-  if (a == b) return true;
   struct stat of_a = {};
   struct stat of_b = {};
   return stat(a.c_str(), &of_a) == 0 && stat(b.c_str(), &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
          of_a.st_ino == of_b.st_ino;
+}
+
+// The other file itself, or in it, if it is a folder.
+bool IsOrIsIn(const std::string& path, const std::string& other) {
+  if (other.empty() || other == "-") return false;
+  const std::string real = Canonical(path);
+  std::string folder = Canonical(other);
+  if (folder.ends_with('/')) folder.pop_back();
+  return real == folder || real.starts_with(folder + '/') || AreSame(path, other);
 }
 
 Status Failed(std::string_view option, const std::string& path, std::string_view why) {
@@ -55,9 +73,7 @@ Status CheckOutputFile(std::string_view option, const std::string& path,
                        const std::vector<std::string>& others, bool force) {
   if (path.empty()) return UsageError(fmt::format("{}: a file's name is empty", option));
   for (const std::string& other : others) {
-    const bool within =
-        !other.empty() && path.starts_with(other.ends_with('/') ? other : other + '/');
-    if (within || (!other.empty() && AreSame(path, other))) {
+    if (IsOrIsIn(path, other)) {
       return UsageError(fmt::format(
           "{} {}: is a file of this run, or in its folder; choose another place", option, path));
     }

@@ -102,8 +102,8 @@ std::string InventoryCards(const Statistics& s, std::size_t tensors) {
   std::string html = "<div class=\"cards\">\n";
   html += Card(GroupedText(tensors), tensors == 1 ? "tensor" : "tensors");
   html += Card(GroupedText(s.elements), "elements");
-  html += Card(NumberText(s.least), "least");
-  html += Card(NumberText(s.greatest), "greatest");
+  html += Card(NumberText(LeastOf(s)), "least");
+  html += Card(NumberText(GreatestOf(s)), "greatest");
   html += Card(PercentText(s.source_zero, s.elements), "zero");
   html += Card(PercentText(s.subnormal, s.elements), "subnormal");
   html += Card(Warned(s.source_nan), "NaN");
@@ -136,7 +136,7 @@ std::string Details(const Report& report, const ReportRow& row) {
   };
   html += "<dl>";
   fact("shape", ShapeText(row.shape));
-  fact("range", fmt::format("{} to {}", NumberText(s.least), NumberText(s.greatest)));
+  fact("range", fmt::format("{} to {}", NumberText(LeastOf(s)), NumberText(GreatestOf(s))));
   fact(as_it_is ? "zero, NaN, infinite" : "zero, NaN, infinite before",
        fmt::format("{}, {}, {}", s.source_zero, s.source_nan, s.source_infinite));
   if (!as_it_is) {

@@ -213,6 +213,7 @@ TEST_F(Inspect, WrongUse) {
       {{"--to", "bf16,nonsense"}, 2, "nonsense"},
       {{"--to", ""}, 2, ""},
       {{"--to", "bf16", "--sort", "size"}, 2, "--sort"},
+      {{"--top", "-1"}, 2, "--top"},
       {{"--report", in_}, 2, ""},
       {{"--report", taken}, 5, "--force"},
       {{"--shape", "3"}, 2, "knows its shapes"},

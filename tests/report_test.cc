@@ -340,7 +340,8 @@ TEST_F(Report, WhatCannotBeReportedIsRefusedBeforeTheWork) {
       {{"--report", in_ + "/r.json"}, 2, "is a file of this run"},
       {{"--report", folder_.Path("no/r.json")}, 5, "there is no folder"},
       {{"--report", folder_.Path("r.json"), "--report", folder_.Path("r.json")}, 2, "choose"},
-      {{"--report", folder_.Path("r.json"), "--no-counts"}, 2, "--no-counts"},
+      {{"--report", folder_.Path("r.json"), "--report", folder_.path() + "/./r.json"}, 2, "choose"},
+      {{"--report", folder_.path() + "/./r.json", "--no-counts"}, 2, "--no-counts"},
       {{"--report", folder_.Path("r.json"), "--plan"}, 2, "exactcast inspect --to"},
       {{"--report", taken}, 5, "exists; --force replaces it"},
   };
@@ -353,6 +354,16 @@ TEST_F(Report, WhatCannotBeReportedIsRefusedBeforeTheWork) {
     EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
     EXPECT_EQ(folder_.Names(), (std::set<std::string>{"in.safetensors", "taken.json"}));
   }
+}
+
+// A raw output may have any name.
+TEST_F(Report, IsNotWrittenOverTheOutput) {
+  const CommandResult run =
+      support::RunShell(folder_.path(),
+                        "exactcast cast in.safetensors ./w.txt --include one --to "
+                        "f8_e4m3 --report w.txt");
+  EXPECT_EQ(run.status, 2) << run.err;
+  EXPECT_EQ(folder_.Names(), std::set<std::string>{"in.safetensors"});
 }
 
 TEST_F(Report, ARefusedCastLeavesNoReport) {
