@@ -94,7 +94,8 @@ Result<TensorFilesRequest> ToRequest(const InspectOptions& o) {
   r.has_target = o.to.has_value();
   r.include = o.include;
   r.exclude = o.exclude;
-  r.only_floating = o.only_floating;
+  // As in a cast, whose only array is meant, whatever it is.
+  r.only_floating = o.only_floating && AreTensorFiles(o.input, "");
   r.ignore_scales = o.ignore_scales;
   r.skip_unindexed = o.skip_unindexed;
   for (const Status& status : {Fill<FormatId>(o.from, r.from, ParseFormat),

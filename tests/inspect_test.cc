@@ -186,6 +186,7 @@ TEST_F(Inspect, TakesFoldersAndArrays) {
   const Json array = RunJson({"--from", "f32", "--to", "bf16"});
   EXPECT_EQ(array["tensors"][0]["cosine"], whole["tensors"][0]["cosine"]);
   EXPECT_EQ(array["tensors"][0]["exponents"], whole["tensors"][0]["exponents"]);
+  EXPECT_EQ(RunJson({"--from", "int16", "--to", "int8"})["tensors"][0]["elements"], 18000);
 }
 
 TEST_F(Inspect, WhatAProfileLacksIsListedAndRefused) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cfenv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -27,6 +28,7 @@
 #include "src/kernels/words.h"
 #include "src/measurement.h"
 #include "src/rational.h"
+#include "tests/support/flush.h"
 
 namespace exactcast {
 namespace {
@@ -337,6 +339,64 @@ TEST(Statistics, NeitherPiecesNorThreadsNorTheCpuTargetChangeABit) {
         EXPECT_TRUE(AreSame(whole, (*m)->Take())) << plan->to().name << " on " << target;
       }
       UseCpuTarget("");
+    }
+  }
+}
+
+long double ValueOf(const Exact& x) {
+  const long double magnitude = std::ldexp(static_cast<long double>(x.significand), x.exponent);
+  return x.negative ? -magnitude : magnitude;
+}
+
+// A quarter of a million elements, several blocks: long double adds at most n * 2^-64 to the bound.
+TEST(Statistics, SumsOfLargeTensorsAreWithinTheirBound) {
+  constexpr std::size_t kElements = 60 * kMeasureBlock + 5;
+  for (const FormatId to : {FormatId::kBfloat16, FormatId::kFloat8E4m3fn, FormatId::kFloat16}) {
+    const Result<Plan> plan = MakePlan({.from = FormatId::kFloat32, .to = to});
+    ASSERT_TRUE(plan.ok());
+    const Data data = DataOf(*plan, kElements, 4, 11);
+    const Statistics fast = FastOf(*plan, data);
+    long double error = 0, squared = 0, xx = 0, yy = 0, xy = 0, magnitude = 0;
+    for (std::size_t i = 0; i < kElements; ++i) {
+      const long double x = ValueOf(Decode(WordAt(data.source, i, plan->from()), plan->from()));
+      const long double y = ValueOf(Decode(WordAt(data.result, i, plan->to()), plan->to()));
+      error += std::fabs(x - y);
+      squared += (x - y) * (x - y);
+      xx += x * x;
+      yy += y * y;
+      xy += x * y;
+      magnitude += std::fabs(x * y);
+    }
+    const auto expect = [&](double got, long double want, long double size) {
+      EXPECT_LE(std::fabs(got - want), size * std::ldexp(2.0L * kElements, -52)) << plan->to().name;
+    };
+    expect(fast.error_sum, error, error);
+    expect(fast.squared_error_sum, squared, squared);
+    expect(fast.source_squares, xx, xx);
+    expect(fast.result_squares, yy, yy);
+    expect(fast.products, xy, magnitude);
+    EXPECT_EQ(fast.compared, kElements);
+  }
+}
+
+// Nor the direction in which the caller rounds, nor its flushing of subnormals.
+TEST(Statistics, TheCallersEnvironmentDoesNotChangeABit) {
+  for (const FormatId to : {FormatId::kBfloat16, FormatId::kFloat8E4m3fn, FormatId::kHifloat8}) {
+    const Result<Plan> plan = MakePlan({.from = FormatId::kFloat32, .to = to});
+    ASSERT_TRUE(plan.ok());
+    for (const int kind : {0, 2, 4}) {
+      const Data data = DataOf(*plan, 2 * kMeasureBlock + 3, kind, 12);
+      const Statistics usual = FastOf(*plan, data);
+      for (const int direction : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+        std::fesetround(direction);
+        const Statistics other = FastOf(*plan, data);
+        std::fesetround(FE_TONEAREST);
+        EXPECT_TRUE(AreSame(usual, other)) << plan->to().name;
+      }
+      support::SetFlush(true);
+      const Statistics flushed = FastOf(*plan, data);
+      support::SetFlush(false);
+      EXPECT_TRUE(AreSame(usual, flushed)) << plan->to().name;
     }
   }
 }

@@ -9,7 +9,7 @@ set -euo pipefail
 build=$1
 cmake=${2:-cmake}
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-tests=(cpu_state_test kernel_proof_test rescale_kernel_test rescale_vector_test)
+tests=(cpu_state_test kernel_proof_test rescale_kernel_test rescale_vector_test statistics_test)
 mapfile -t packages <"$source/packages"
 
 if [[ $(uname -m) == aarch64 ]]; then
