@@ -116,7 +116,8 @@ struct Beyond {
 };
 Beyond BeyondOf(const Statistics& statistics, const Format& to);
 
-std::string NumberText(double x);  // "0.00123", "1.2e-07", "-" where there is none
+std::string ModesText(const Report& report);  // ", mode rint", ", modes rint, round"
+std::string NumberText(double x);             // "0.00123", "1.2e-07", "-" where there is none
 std::string CosineText(const Statistics& statistics);
 double LeastOf(const Statistics& statistics);  // of the finite sources; NaN where there is none
 double GreatestOf(const Statistics& statistics);

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -173,16 +172,6 @@ std::string Pictures(const Report& report) {
                             as_it_is ? "Magnitudes against what the format can hold"
                                      : "Magnitudes against what the target can hold",
                             exponents);
-}
-
-// "mode rint", "modes rint, round"
-std::string ModesText(const Report& report) {
-  std::set<std::string> modes;
-  for (const ReportRow& row : report.rows) {
-    if (!row.round.empty()) modes.insert(row.round);
-  }
-  if (modes.empty()) return "";
-  return fmt::format(", mode{} {}", modes.size() == 1 ? "" : "s", fmt::join(modes, ", "));
 }
 
 std::string Head(const Report& report) {

@@ -199,15 +199,14 @@ using VF = hn::Vec<DF>;
 using DI = hn::RebindToSigned<DF>;
 
 struct UsualConstants {
-  hn::Vec<DI> exponent_bits, power_floor, power_most, inverse_of, one, bit;
+  hn::Vec<DI> exponent_bits, power_floor, inverse_of, one, bit;
   VF least_normal;
   bool tapered;
 
   HWY_INLINE explicit UsualConstants(const Units& u)
-      : exponent_bits(hn::Set(DI(), 0xff << 23)),
+      : exponent_bits(hn::Set(DI(), u.IsFloat() ? 0xff << 23 : 0)),
         power_floor(
             hn::Set(DI(), u.IsFloat() ? std::max(u.min_exponent + 127, 1) << 23 : 127 << 23)),
-        power_most(hn::Set(DI(), u.IsFloat() ? 0xff << 23 : 127 << 23)),
         inverse_of(hn::Set(DI(), static_cast<std::int32_t>(
                                      static_cast<std::uint32_t>(2 * 127 + u.mantissa_bits) << 23))),
         one(hn::Set(DI(), 127 << 23)),
@@ -220,8 +219,7 @@ struct UsualConstants {
 HWY_INLINE VF UsualUnits(const UsualConstants& c, VF ax) {
   const DF df;
   const DI di;
-  const auto power =
-      hn::Min(hn::Max(hn::And(hn::BitCast(di, ax), c.exponent_bits), c.power_floor), c.power_most);
+  const auto power = hn::Max(hn::And(hn::BitCast(di, ax), c.exponent_bits), c.power_floor);
   auto units = hn::Sub(c.inverse_of, power);
   if (c.tapered) {
     const auto distance = hn::Abs(hn::Sub(power, c.one));
