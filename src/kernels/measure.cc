@@ -72,6 +72,17 @@ HWY_INLINE V UnitsInOne(const Constants& c, V magnitude) {
 struct Sums {
   V error, squared_error, source_squares, result_squares, products;
   V largest_error, largest_ulp, least, greatest;
+
+  HWY_INLINE Sums()
+      : error(hn::Zero(D())),
+        squared_error(error),
+        source_squares(error),
+        result_squares(error),
+        products(error),
+        largest_error(error),
+        largest_ulp(error),
+        least(hn::Set(D(), std::numeric_limits<double>::infinity())),
+        greatest(hn::Neg(least)) {}
 };
 
 struct Places {
@@ -126,17 +137,6 @@ HWY_NOINLINE BlockMeasure MeasureDoubles(const Units& units, const double* sourc
   const Constants c(units);
   constexpr std::size_t kVectors = kMeasureLanes / hn::MaxLanes(D());
   Sums sums[kVectors];
-  for (Sums& s : sums) {
-    s = {.error = hn::Zero(d),
-         .squared_error = hn::Zero(d),
-         .source_squares = hn::Zero(d),
-         .result_squares = hn::Zero(d),
-         .products = hn::Zero(d),
-         .largest_error = hn::Zero(d),
-         .largest_ulp = hn::Zero(d),
-         .least = c.infinity,
-         .greatest = hn::Neg(c.infinity)};
-  }
   Places places;
   const auto add = [&](const double* x, const double* y) HWY_ATTR {
     for (std::size_t k = 0; k < kVectors; ++k) {
