@@ -47,6 +47,7 @@ Status ReadMap(const std::string& path, std::vector<TensorTarget>* targets) {
   std::size_t number = 0;
   for (std::string line; std::getline(file, line);) {
     ++number;
+    if (line.ends_with('\r')) line.pop_back();
     if (line.empty() || line[0] == '#') continue;
     const Result<TensorTarget> target = ParseMap(line);
     if (!target.ok()) {

@@ -36,10 +36,14 @@ template <typename Float>
 struct Decoded {
   alignas(64) std::array<Float, kMeasureBlock> values;
 
-  const Float* Of(const std::optional<Plan>& decode, const std::byte* data, std::size_t n) {
+  const Float* Of(const std::optional<Plan>& shorten, const std::optional<Plan>& decode,
+                  const std::byte* data, std::size_t n) {
     if (decode) {
-      decode->Run(data, values.data(), n,
-                  {.threads = 1, .counts = false, .stores = Stores::kCached});
+      const RunOptions options = {.threads = 1, .counts = false, .stores = Stores::kCached};
+      std::array<std::uint16_t, kMeasureBlock> shorter;
+      if (shorten) shorten->Run(data, shorter.data(), n, options);
+      decode->Run(shorten ? static_cast<const void*>(shorter.data()) : data, values.data(), n,
+                  options);
       return values.data();
     }
     if (reinterpret_cast<std::uintptr_t>(data) % alignof(Float) == 0) {
@@ -166,15 +170,21 @@ Result<std::unique_ptr<Measurement>> Measurement::Make(const Format& from, Packi
   }
   std::unique_ptr<Measurement> m(new Measurement());
   m->parts_ = is_complex ? 2 : 1;
-  m->source_ = {&GetFormat(from.part), from_packing, std::nullopt};
-  m->result_ = {&GetFormat(to.part), to_packing, std::nullopt};
+  m->source_ = {&GetFormat(from.part), from_packing, std::nullopt, std::nullopt};
+  m->result_ = {&GetFormat(to.part), to_packing, std::nullopt, std::nullopt};
   m->wide_ = !FitsFloat32(*m->source_.format) || !FitsFloat32(*m->result_.format);
   m->units_ = UnitsOf(*m->result_.format);
   const FormatId lane = m->wide_ ? FormatId::kFloat64 : FormatId::kFloat32;
   for (Side* side : {&m->source_, &m->result_}) {
     if (side->format->id == lane) continue;
-    const Result<Plan> plan =
-        MakePlan({.from = side->format->id, .to = lane, .input_packing = side->packing});
+    const bool is_tapered = side->format->kind == Kind::kTapered && !m->wide_;
+    const FormatId first = is_tapered ? FormatId::kBfloat16 : lane;
+    Result<Plan> plan =
+        MakePlan({.from = side->format->id, .to = first, .input_packing = side->packing});
+    if (!plan.ok()) return plan.status();
+    (is_tapered ? side->shorten : side->decode) = *plan;
+    if (!is_tapered) continue;
+    plan = MakePlan({.from = first, .to = lane});
     if (!plan.ok()) return plan.status();
     side->decode = *plan;
   }
@@ -222,8 +232,8 @@ void Measurement::AddAs(std::uint64_t first, std::size_t count, const std::byte*
     const std::size_t n = std::min(kMeasureBlock, count - at);
     const std::byte* from = source + ArrayBytes(*source_.format, source_.packing, at);
     const std::byte* to = result + ArrayBytes(*result_.format, result_.packing, at);
-    const Float* x = sources.Of(source_.decode, from, n);
-    const Float* y = as_it_is_ ? x : results.Of(result_.decode, to, n);
+    const Float* x = sources.Of(source_.shorten, source_.decode, from, n);
+    const Float* y = as_it_is_ ? x : results.Of(result_.shorten, result_.decode, to, n);
     const BlockMeasure m = MeasureCounting(x, y, n, exponents.get());
     AddBlock(m, &piece);
     sums.push_back({m.error, m.squared_error, m.source_squares, m.result_squares, m.products});

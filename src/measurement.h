@@ -42,7 +42,8 @@ class Measurement {
   struct Side {
     const Format* format = nullptr;  // of the elements, or their parts
     Packing packing = Packing::kUnpacked;
-    std::optional<Plan> decode;  // nothing: they are floats, or doubles, as they stand
+    std::optional<Plan> decode;   // nothing: they are floats, or doubles, as they stand
+    std::optional<Plan> shorten;  // before that, to bfloat16: tables of two bytes are quicker
   };
   using Sums = std::array<double, 5>;
 

@@ -199,7 +199,7 @@ using VF = hn::Vec<DF>;
 using DI = hn::RebindToSigned<DF>;
 
 struct UsualConstants {
-  hn::Vec<DI> exponent_bits, power_floor, inverse_of, one, bit;
+  hn::Vec<DI> exponent_bits, power_floor, inverse_of, one;
   VF least_normal;
   bool tapered;
 
@@ -210,7 +210,6 @@ struct UsualConstants {
         inverse_of(hn::Set(DI(), static_cast<std::int32_t>(
                                      static_cast<std::uint32_t>(2 * 127 + u.mantissa_bits) << 23))),
         one(hn::Set(DI(), 127 << 23)),
-        bit(hn::Set(DI(), 1 << 23)),
         least_normal(hn::Set(DF(), static_cast<float>(u.least_normal))),
         tapered(u.kind == Units::Kind::kTapered) {}
 };
@@ -221,15 +220,10 @@ HWY_INLINE VF UsualUnits(const UsualConstants& c, VF ax) {
   const DI di;
   const auto power = hn::Max(hn::And(hn::BitCast(di, ax), c.exponent_bits), c.power_floor);
   auto units = hn::Sub(c.inverse_of, power);
-  if (c.tapered) {
-    const auto distance = hn::Abs(hn::Sub(power, c.one));
-    const auto fewer = [&](std::int32_t most) HWY_ATTR {
-      const auto beyond = hn::Gt(distance, hn::Set(di, most << 23));
-      units = hn::Sub(units, hn::And(hn::VecFromMask(di, beyond), c.bit));
-    };
-    fewer(3);
-    fewer(7);
-    fewer(15);
+  if (c.tapered) {  // 4 - e bits, 2^e the power of two of the exponent's size, at least 2
+    const auto size = hn::ShiftRight<23>(hn::Abs(hn::Sub(power, c.one)));
+    const auto log = hn::BitCast(di, hn::ConvertTo(df, hn::Max(size, hn::Set(di, 2))));
+    units = hn::Add(units, hn::Sub(hn::Set(di, 128 << 23), hn::And(log, c.exponent_bits)));
   }
   return hn::BitCast(df, units);
 }
