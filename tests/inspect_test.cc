@@ -166,6 +166,21 @@ TEST_F(Inspect, AMapKeepsWithinItsLimit) {
   EXPECT_EQ(chosen["[a-z]b?"], "float16");
 }
 
+TEST_F(Inspect, MapsAreFilesOfLines) {
+  const std::string map = folder_.File("map", "# mine\r\n\r\nlayers.0*=f16\r\nlayers.*=bf16");
+  const Json cast = Cast({"--map", "@" + map, "--map", "scalar=f8_e5m2"});
+  ASSERT_EQ(cast["tensors"].size(), 3U);
+  EXPECT_EQ(cast["tensors"][0]["to"], "float16");
+  EXPECT_EQ(cast["tensors"][1]["to"], "bfloat16");
+  EXPECT_EQ(cast["tensors"][2]["to"], "float8_e5m2");
+  const auto status = [&](const std::string& file) {
+    return RunCommand({"cast", in_, folder_.Path("no.safetensors"), "--map", "@" + file}).status;
+  };
+  EXPECT_EQ(status(folder_.File("bad", "scalar=f16\nscalar\n")), 2);
+  EXPECT_EQ(status(folder_.path()), 3);
+  EXPECT_EQ(status(folder_.Path("none")), 3);
+}
+
 TEST_F(Inspect, TakesFoldersAndArrays) {
   const std::string model = folder_.Path("model");
   fs::create_directory(model);
